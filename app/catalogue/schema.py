@@ -1,0 +1,108 @@
+"""One catalogue file: a source, its claims, and what it says about them. Pure data, validated like user input."""
+
+from __future__ import annotations
+
+import datetime as dt  # noqa: TC003 (pydantic reads the annotation)
+from typing import Literal
+
+from pydantic import Field
+
+from app.claims.schema import Claim, Contradiction, Correction, Fact, Slug, Text
+
+StepKind = Literal["first build", "layout fix", "fusion", "tiling", "memory", "overlap", "defaults", "speculation", "parallelism"]
+SourceType = Literal[
+    "blog", "pull_request", "benchmark_pr", "third_party_measurement", "community_post", "documentation", "test_suite"
+]
+
+
+class Round(Fact):
+    """What was measured together, and the condition fields in which its members differ; all else the source holds equal."""
+
+    id: Slug
+    title: Text
+    locator: Text | None = None
+    varies: tuple[Text, ...]
+
+
+class LadderStep(Fact):
+    claim: Slug
+    label: Text
+    kind: StepKind
+
+
+class SourceLadderBreak(Fact):
+    after: Slug  # the claim of the last step before the break
+    title: Text
+    reasons: tuple[Text, ...] = Field(min_length=1)
+
+
+class Ladder(Fact):
+    id: Slug
+    title: Text
+    locator: Text
+    unit: Text
+    steps: tuple[LadderStep, ...] = Field(min_length=2)
+    breaks: tuple[SourceLadderBreak, ...] = ()
+
+
+class TableRow(Fact):
+    label: Text
+    note: Text | None = None
+    cells: tuple[tuple[Slug, ...], ...]  # claim ids, column by column; an empty cell is "not stated"
+
+
+class Table(Fact):
+    """A table of the source: rows of claims under the source's own columns."""
+
+    id: Slug
+    title: Text
+    caption: Text
+    locator: Text
+    chart: Literal["grouped_bars"] | None = None
+    row_heading: Text
+    columns: tuple[Text, ...]
+    rows: tuple[TableRow, ...]
+
+
+class Note(Fact):
+    """A statement of the source that is no performance claim: a configuration, an accuracy check, a pin, a protocol item."""
+
+    topic: Literal["configuration", "accuracy", "protocol", "pins", "workload", "metric", "rules", "history", "not_quantified", "independence"]
+    text: Text
+    locator: Text | None = None
+    claims: tuple[Slug, ...] = ()
+
+
+class Command(Fact):
+    title: Text
+    argv: tuple[Text, ...] | None = None
+    text: Text | None = None  # where the source gives only a fragment
+    env: dict[Text, Text] = {}
+    locator: Text
+
+
+class Source(Fact):
+    """A published page or file, as one catalogue file holds it after its groups are spread out."""
+
+    id: Slug
+    title: Text
+    url: Text | None
+    url_seen_cited: bool  # a URL that nobody was seen to cite is shown but not linked
+    more_urls: tuple[Text, ...] = ()
+    publisher: Text
+    interest: Text  # who wrote it and what they have at stake, in one phrase
+    type: SourceType
+    date: Text | None
+    date_note: Text | None = None
+    read_in: Text  # the copy that was read: repository, path, commit
+    retrieved: dt.date
+    last_checked: dt.date
+    summary: Text
+    claims: tuple[Claim, ...]
+    rounds: tuple[Round, ...] = ()
+    ladders: tuple[Ladder, ...] = ()
+    tables: tuple[Table, ...] = ()
+    contradictions: tuple[Contradiction, ...] = ()
+    corrections: tuple[Correction, ...] = ()
+    notes: tuple[Note, ...] = ()
+    commands: tuple[Command, ...] = ()

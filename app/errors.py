@@ -1,0 +1,47 @@
+"""Everything that can go wrong by a caller's doing, as a tree. No HTTP here: the edges map a code to a status.
+
+AppError
+├── NotFoundError      an id that names nothing
+├── InvalidInputError  a value that cannot be taken, with one detail a problem
+└── CatalogueError     a shipped file that is wrong; stops the start
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from app.yaml_tree import Problem
+
+
+class AppError(Exception):
+    """Base: `code` for machines, `message` for people, `details` one entry a problem."""
+
+    code = "error"
+    status = 500
+
+    def __init__(self, message: str, details: Sequence[dict[str, object]] = ()) -> None:
+        super().__init__(message)
+        self.message = message
+        self.details = list(details)
+
+
+class NotFoundError(AppError):
+    code = "not_found"
+    status = 404
+
+
+class InvalidInputError(AppError):
+    code = "invalid_input"
+    status = 422
+
+
+class CatalogueError(AppError):
+    code = "catalogue_invalid"
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        lines = "\n".join(str(problem) for problem in problems)
+        super().__init__(f"the catalogue has {len(problems)} problem(s):\n{lines}")
+        self.problems = list(problems)

@@ -1,0 +1,167 @@
+"""YAML as people type it: a tree of strings in which every value knows its line and column.
+
+Owns the reading of YAML only; what a string means is decided by the field that takes it, so `no` is no boolean, `1e3`
+no surprise and `010` no octal. Anchors, aliases, tags and duplicate keys are refused, because a reader who reviews a
+file must see what it says.
+"""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import yaml
+from pydantic import BaseModel, ValidationError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+Path = tuple[str | int, ...]
+NULLS = {"", "~", "null", "Null", "NULL"}
+
+
+@dataclass(frozen=True, order=True)
+class Place:
+    """Where a value stands: 1-based line and column."""
+
+    line: int
+    column: int
+
+
+@dataclass(frozen=True, order=True)
+class Problem:
+    """One thing wrong with a file, with what a person needs to mend it."""
+
+    file: str
+    place: Place
+    path: str
+    message: str
+
+    def __str__(self) -> str:
+        where = f" {self.path}:" if self.path else ""
+        return f"{self.file}:{self.place.line}:{self.place.column}:{where} {self.message}"
+
+
+@dataclass
+class Document:
+    """A parsed file. `data` holds only dicts, lists, strings and None; `places` maps each value's path to its place."""
+
+    file: str
+    data: Any = None
+    places: dict[Path, Place] = field(default_factory=dict)
+    problems: list[Problem] = field(default_factory=list)
+
+    def place(self, path: Path) -> Place:
+        """The place of `path`, or of its nearest parent that stands in the file."""
+        while path and path not in self.places:
+            path = path[:-1]
+        return self.places.get(path, Place(1, 1))
+
+    def problem(self, path: Path, message: str, place: Place | None = None) -> None:
+        self.problems.append(Problem(self.file, place or self.place(path), path_text(path), message))
+
+
+def path_text(path: Path) -> str:
+    """A path as people write it: `claims[3].conditions.load`."""
+    text = ""
+    for part in path:
+        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else part
+    return text
+
+
+def parse(text: str, file: str) -> Document:
+    """Read one YAML document. All problems found are in the result; `data` is None where there is no tree at all."""
+    document = Document(file)
+    try:
+        events = yaml.parse(text, Loader=yaml.CSafeLoader)
+        _Builder(document, events).build()
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        place = Place(mark.line + 1, mark.column + 1) if mark else Place(1, 1)
+        document.problem((), f"this is not YAML: {error.problem or error}", place)
+    except yaml.YAMLError as error:  # characters that YAML forbids
+        document.problem((), f"this is not YAML: {error}", Place(1, 1))
+    return document
+
+
+class _Builder:
+    """Builds the tree from the event stream, so that nothing is resolved behind the reader's back."""
+
+    def __init__(self, document: Document, events: Iterator[yaml.Event]) -> None:
+        self.document = document
+        self.events = events
+
+    def build(self) -> None:
+        documents = 0
+        for event in self.events:
+            if isinstance(event, yaml.DocumentStartEvent):
+                documents += 1
+                if documents > 1:
+                    self._refuse(event, (), "a second document begins here (`---`); keep one document in a file")
+                    return
+                self.document.data = self._value(next(self.events), ())
+
+    def _refuse(self, event: yaml.Event, path: Path, message: str) -> None:
+        self.document.problem(path, message, _place(event))
+
+    def _value(self, event: yaml.Event, path: Path) -> Any:
+        self.document.places[path] = _place(event)
+        if isinstance(event, yaml.AliasEvent):
+            self._refuse(event, path, "aliases (`*name`) are not taken; write the value out")
+            return None
+        if event.anchor:
+            self._refuse(event, path, "anchors (`&name`) are not taken; remove it")
+        if event.tag and not (isinstance(event, yaml.ScalarEvent) and event.implicit[1]):
+            self._refuse(event, path, f"tags ({event.tag}) are not taken; remove it")
+        if isinstance(event, yaml.ScalarEvent):
+            return None if event.style is None and event.value in NULLS else event.value
+        return self._mapping(path) if isinstance(event, yaml.MappingStartEvent) else self._sequence(path)
+
+    def _sequence(self, path: Path) -> list[Any]:
+        items: list[Any] = []
+        while not isinstance(event := next(self.events), yaml.SequenceEndEvent):
+            items.append(self._value(event, (*path, len(items))))
+        return items
+
+    def _mapping(self, path: Path) -> dict[str, Any]:
+        items: dict[str, Any] = {}
+        while not isinstance(event := next(self.events), yaml.MappingEndEvent):
+            if not isinstance(event, yaml.ScalarEvent):
+                self._refuse(event, path, "a key must be plain text")
+                self._value(event, (*path, "?"))
+                self._value(next(self.events), (*path, "?"))
+                continue
+            key = str(event.value)
+            value = self._value(next(self.events), (*path, key))
+            if key in items:
+                self._refuse(event, path, f"`{key}` stands twice; keep one")
+            items[key] = value
+        return items
+
+
+def _place(event: yaml.Event) -> Place:
+    return Place(event.start_mark.line + 1, event.start_mark.column + 1)
+
+
+def explain(error: ValidationError, model: type[BaseModel]) -> Iterator[tuple[Path, str]]:
+    """Pydantic's problems as (path, sentence); unknown keys come with the nearest known one."""
+    for item in error.errors(include_url=False):
+        path = tuple(item["loc"])
+        yield path, _sentence(str(item["type"]), str(item["msg"]), item.get("input"), path, model)
+
+
+def _sentence(kind: str, message: str, given: Any, path: Path, model: type[BaseModel]) -> str:
+    if kind == "missing":
+        return "is missing"
+    if kind == "extra_forbidden":
+        near = difflib.get_close_matches(str(path[-1]), sorted(_keys(model)), n=1)
+        return "is not a known key" + (f"; did you mean `{near[0]}`?" if near else "")
+    shown = f", got `{given}`" if isinstance(given, str) else ", got nothing" if given is None else ""
+    return message[0].lower() + message[1:] + shown
+
+
+def _keys(model: type[BaseModel]) -> set[str]:
+    schema = model.model_json_schema()
+    shapes = [schema, *schema.get("$defs", {}).values()]
+    return {key for shape in shapes for key in shape.get("properties", {})}
