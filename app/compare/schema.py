@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from app.claims.schema import Fact, Slug, Text
+from app.claims.schema import AxisKey, Fact, Slug, Text
 
 Verdict = Literal["comparable", "comparable_with_differences", "not_comparable"]
 Severity = Literal[
@@ -46,7 +46,7 @@ class Derivation(Fact):
 class OtherAxis(Fact):
     """The same two deployments on another axis, where the source gives both numbers."""
 
-    axis: Slug
+    axis: AxisKey
     a: Slug
     b: Slug
     message: Text
