@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 Slug = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(?:[-.][a-z0-9]+)*$", max_length=80)]
-AxisKey = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(?:_[a-z0-9]+)*$", max_length=80)]  # a key of app.axes.AXES
+AxisKey = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(?:_[a-z0-9]+)*$", max_length=80)]  # app.axes.AXES
 Number = Annotated[Decimal, Field(allow_inf_nan=False)]
 
 StatedIn = Literal["text", "table", "chart", "caption", "data_file", "threshold", "derived", "measured"]
