@@ -1,0 +1,1 @@
+"""The wire between app and runners: stdlib and pydantic only."""

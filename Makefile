@@ -1,0 +1,38 @@
+# Benchcard. `make run` serves it, `make test` proves it; both need only python3 (3.11 or later).
+PYTHON ?= python3
+BIN := .venv/bin
+export PORT ?= 8000
+
+.PHONY: help run test check bench lock clean
+help:  ## what there is
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
+
+run: .venv/run  ## create the environment, migrate, load the catalogue, serve on 127.0.0.1:$(PORT)
+	$(BIN)/benchcard serve
+
+test: .venv/dev  ## every test; what could not run here is named in the last lines
+	$(BIN)/pytest -n auto --dist loadgroup $(ARGS)
+
+check: .venv/dev  ## format, lint, types, import order, the catalogue
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/benchcard catalogue check
+
+bench: .venv/dev  ## speed of the table beside Datasette's, as ratios within one run
+	$(BIN)/python -m bench.table_speed
+
+lock: .venv/dev  ## resolve pyproject.toml again into .ci/requirements*.txt, with hashes
+	$(BIN)/python .ci/lock.py
+
+clean:  ## remove the environment (never the data)
+	rm -rf .venv bench/.venv
+
+.venv/run: .ci/requirements.txt pyproject.toml
+	.ci/environment $(PYTHON) .ci/requirements.txt
+	touch $@
+
+.venv/dev: .ci/requirements-dev.txt pyproject.toml
+	.ci/environment $(PYTHON) .ci/requirements-dev.txt
+	touch $@ .venv/run
