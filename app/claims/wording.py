@@ -1,0 +1,56 @@
+"""A claim's number as people read it: sign, range, bound and unit in one short text. Pure; never parsed back.
+
+Digits stay as the source writes them ("223.50"); only thousands are separated, and only here.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from decimal import Decimal
+
+    from app.claims.schema import Claim, Kind
+
+MINUS = "\N{MINUS SIGN}"
+EN_DASH = "\N{EN DASH}"
+ARROW = "\N{RIGHTWARDS ARROW}"
+BOUNDS = {"up_to": "up to ", "at_least": "at least "}
+NO_NUMBER = "number not given"
+
+
+def number(value: Decimal, *, signed: bool = False) -> str:
+    """`value` with every digit kept, thousands separated and a real minus sign; `signed` writes the plus too."""
+    text = f"{value:+,f}" if signed and value else f"{value:,f}"
+    return text.replace("-", MINUS)
+
+
+def with_unit(text: str, unit: str) -> str:
+    """ "5x", but "-30 %" and "873.63 tok/s"."""
+    return f"{text}x" if unit == "x" else f"{text} {unit}"
+
+
+def headline(claim: Claim) -> str:
+    """The number that a row begins with: value, else range, else end points, else the source's own words."""
+    lead = BOUNDS.get(claim.bound or "", "") + ("about " if claim.approximate else "")
+    if claim.value is not None:
+        return lead + with_unit(number(claim.value, signed=_signed(claim.kind, claim.unit)), claim.unit)
+    if claim.low is not None and claim.high is not None:
+        return lead + with_unit(span(claim.low, claim.high, claim.kind, claim.unit), claim.unit)
+    if claim.before is not None and claim.after is not None:
+        about = "about " if claim.approximate else ""
+        points = f"{about}{number(claim.before)} {ARROW} {about}{number(claim.after)}"
+        return with_unit(points, claim.points_unit or claim.unit)
+    return claim.written or NO_NUMBER
+
+
+def span(low: Decimal, high: Decimal, kind: Kind, unit: str) -> str:
+    """ "14-23" with an en dash; a signed range is written in words and from zero outwards: "-30 to -40"."""
+    if not _signed(kind, unit):
+        return f"{number(low)}{EN_DASH}{number(high)}"
+    near, far = (high, low) if high < 0 else (low, high)
+    return f"{number(near, signed=True)} to {number(far, signed=True)}"
+
+
+def _signed(kind: Kind, unit: str) -> bool:
+    return kind == "change" and unit == "%"
