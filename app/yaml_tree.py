@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import difflib
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import yaml
-from pydantic import BaseModel, ValidationError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from pydantic import BaseModel, ValidationError
 
 Path = tuple[str | int, ...]
 NULLS = {"", "~", "null", "Null", "NULL"}
@@ -110,12 +111,13 @@ class _Builder:
         if isinstance(event, yaml.AliasEvent):
             self._refuse(event, path, "aliases (`*name`) are not taken; write the value out")
             return None
-        if event.anchor:
+        node = cast("yaml.ScalarEvent | yaml.CollectionStartEvent", event)
+        if node.anchor:
             self._refuse(event, path, "anchors (`&name`) are not taken; remove it")
-        if event.tag and not (isinstance(event, yaml.ScalarEvent) and event.implicit[1]):
-            self._refuse(event, path, f"tags ({event.tag}) are not taken; remove it")
+        if node.tag:
+            self._refuse(event, path, f"tags ({node.tag}) are not taken; remove it")
         if isinstance(event, yaml.ScalarEvent):
-            return None if event.style is None and event.value in NULLS else event.value
+            return None if not event.style and event.value in NULLS else event.value
         return self._mapping(path) if isinstance(event, yaml.MappingStartEvent) else self._sequence(path)
 
     def _sequence(self, path: Path) -> list[Any]:
@@ -141,7 +143,8 @@ class _Builder:
 
 
 def _place(event: yaml.Event) -> Place:
-    return Place(event.start_mark.line + 1, event.start_mark.column + 1)
+    mark = event.start_mark
+    return Place(mark.line + 1, mark.column + 1) if mark else Place(1, 1)
 
 
 def explain(error: ValidationError, model: type[BaseModel]) -> Iterator[tuple[Path, str]]:

@@ -17,18 +17,18 @@ if TYPE_CHECKING:
 Finding = tuple["Path", str]
 
 
-def check_references(sources: Sequence[Source], documents: dict[str, Document]) -> list[Problem]:
-    """All problems across files, each added to its own document; returns only those found here."""
-    known: dict[str, str] = {}
+def check_references(read: Sequence[tuple[Document, Source]]) -> list[Problem]:
+    """All problems that show only across values or files, each at its place."""
+    sources: dict[str, str] = {}
+    claims: dict[str, str] = {}
     found: list[Problem] = []
-    for source in sources:
-        findings = [*_ids(source, known)]
+    for document, source in read:
+        findings = [*_ids(source, document.file, sources, claims), *_rounds(source)]
         for index, claim in enumerate(source.claims):
-            findings += [((*("claims", index), *path), text) for path, text in check_claim(claim)]
-        findings += _rounds(source)
-        found += _report(documents[source.id], findings)
-    for source in sources:
-        found += _report(documents[source.id], list(_references(source, known)))
+            findings += [(("claims", index, *path), text) for path, text in check_claim(claim)]
+        found += _report(document, findings)
+    for document, source in read:
+        found += _report(document, list(_references(source, claims)))
     return found
 
 
@@ -39,11 +39,14 @@ def _report(document: Document, findings: Sequence[Finding]) -> list[Problem]:
     return document.problems[before:]
 
 
-def _ids(source: Source, known: dict[str, str]) -> Iterator[Finding]:
+def _ids(source: Source, file: str, sources: dict[str, str], claims: dict[str, str]) -> Iterator[Finding]:
+    if source.id in sources:
+        yield ("id",), f"`{source.id}` is already the source of {sources[source.id]}"
+    sources[source.id] = file
     for index, claim in enumerate(source.claims):
-        if claim.id in known:
-            yield ("claims", index, "id"), f"`{claim.id}` is already a claim of `{known[claim.id]}`"
-        known[claim.id] = source.id
+        if claim.id in claims:
+            yield ("claims", index, "id"), f"`{claim.id}` is already a claim of `{claims[claim.id]}`"
+        claims[claim.id] = source.id
 
 
 def check_claim(claim: Claim) -> Iterator[Finding]:
@@ -59,7 +62,10 @@ def check_claim(claim: Claim) -> Iterator[Finding]:
         yield ("unit",), "a change has the unit `%`"
     numbers = (claim.value, claim.low, claim.high, claim.after)
     if all(number is None for number in numbers) and not claim.written:
-        yield ("value",), "a claim needs a number: value, low and high, before and after, or `written` where it is no number"
+        yield (
+            ("value",),
+            "a claim needs a number: value, low and high, before and after, or `written` where it is no number",
+        )
     if (claim.low is None) != (claim.high is None):
         yield ("low",), "a range needs both `low` and `high`"
     if claim.low is not None and claim.high is not None and claim.low > claim.high:
@@ -116,26 +122,21 @@ def _references(source: Source, known: dict[str, str]) -> Iterator[Finding]:
 
 
 def _mentions(source: Source) -> Iterator[tuple[Path, str]]:
+    """Every claim id that the file names, with its place."""
     for index, claim in enumerate(source.claims):
-        named = {
-            "supersedes": claim.supersedes,
-            "repeats": claim.repeats,
-            "end_to_end": claim.end_to_end,
-            "baseline": claim.baseline.claim,
-        }
-        for key, value in named.items():
-            if value:
-                yield ("claims", index, key), value
-        for value in claim.equal_terms or ():
-            yield ("claims", index, "equal_terms"), value
+        yield from ((("claims", index, key), value) for key, value in _named_by(claim))
     for name in ("contradictions", "corrections", "notes"):
         for index, item in enumerate(getattr(source, name)):
-            for value in item.claims:
-                yield (name, index, "claims"), value
+            yield from (((name, index, "claims"), value) for value in item.claims)
     for number, ladder in enumerate(source.ladders):
         for index, step in enumerate(ladder.steps):
             yield ("ladders", number, "steps", index, "claim"), step.claim
     for number, table in enumerate(source.tables):
         for index, row in enumerate(table.rows):
-            for value in (value for cell in row.cells for value in cell):
-                yield ("tables", number, "rows", index), value
+            yield from ((("tables", number, "rows", index), value) for cell in row.cells for value in cell)
+
+
+def _named_by(claim: Claim) -> Iterator[tuple[str, str]]:
+    named = {"supersedes": claim.supersedes, "repeats": claim.repeats, "end_to_end": claim.end_to_end}
+    yield from ((key, value) for key, value in {**named, "baseline": claim.baseline.claim}.items() if value)
+    yield from (("equal_terms", value) for value in claim.equal_terms or ())

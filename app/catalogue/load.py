@@ -32,15 +32,15 @@ class LoadedSource:
 def load_catalogue(files: Iterable[tuple[str, str]]) -> list[LoadedSource]:
     """Read `(name, text)` pairs. Raises CatalogueError with all problems of all files; never a partial catalogue."""
     loaded: list[LoadedSource] = []
-    documents: dict[str, Document] = {}
+    read: list[tuple[Document, Source]] = []
     problems: list[Problem] = []
     for name, text in files:
         document, source = load_source(name, text)
         problems += document.problems
         if source:
-            documents[source.id] = document
+            read.append((document, source))
             loaded.append(LoadedSource(source, sha256(text.encode()).hexdigest()))
-    problems += check_references([item.source for item in loaded], documents)
+    problems += check_references(read)
     if problems:
         raise CatalogueError(sorted(problems))
     return loaded
@@ -90,7 +90,7 @@ def _copy_places(document: Document, origin: Path, target: Path) -> None:
 
 
 def merge(shared: Any, own: Any) -> Any:
-    """`own` over `shared`: mappings are merged key by key, everything else is replaced; lists of caveats are added up."""
+    """`own` over `shared`: mappings merge key by key, lists of caveats add up, everything else is replaced."""
     if not isinstance(shared, dict) or not isinstance(own, dict):
         return own if own is not None else shared
     merged = {**shared}

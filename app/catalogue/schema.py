@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-import datetime as dt  # noqa: TC003 (pydantic reads the annotation)
+import datetime as dt
 from typing import Literal
 
 from pydantic import Field
 
 from app.claims.schema import Claim, Contradiction, Correction, Fact, Slug, Text
 
-StepKind = Literal["first build", "layout fix", "fusion", "tiling", "memory", "overlap", "defaults", "speculation", "parallelism"]
+StepKind = Literal[
+    "first build", "layout fix", "fusion", "tiling", "memory", "overlap", "defaults", "speculation", "parallelism"
+]
 SourceType = Literal[
     "blog", "pull_request", "benchmark_pr", "third_party_measurement", "community_post", "documentation", "test_suite"
 ]
 
 
 class Round(Fact):
-    """What was measured together, and the condition fields in which its members differ; all else the source holds equal."""
+    """What was measured together, and the condition fields in which its members differ; all else is held equal."""
 
     id: Slug
     title: Text
@@ -65,9 +67,20 @@ class Table(Fact):
 
 
 class Note(Fact):
-    """A statement of the source that is no performance claim: a configuration, an accuracy check, a pin, a protocol item."""
+    """A statement that is no performance claim: a configuration, an accuracy check, a pin, a protocol item."""
 
-    topic: Literal["configuration", "accuracy", "protocol", "pins", "workload", "metric", "rules", "history", "not_quantified", "independence"]
+    topic: Literal[
+        "configuration",
+        "accuracy",
+        "protocol",
+        "pins",
+        "workload",
+        "metric",
+        "rules",
+        "history",
+        "not_quantified",
+        "independence",
+    ]
     text: Text
     locator: Text | None = None
     claims: tuple[Slug, ...] = ()
@@ -77,7 +90,7 @@ class Command(Fact):
     title: Text
     argv: tuple[Text, ...] | None = None
     text: Text | None = None  # where the source gives only a fragment
-    env: dict[Text, Text] = {}
+    env: dict[Text, Text] = Field(default_factory=dict)
     locator: Text
 
 

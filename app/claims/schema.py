@@ -6,8 +6,8 @@ default that could be mistaken for a fact. Numbers are decimals, kept exactly as
 
 from __future__ import annotations
 
-import datetime as dt  # noqa: TC003 (pydantic reads the annotation)
-from decimal import Decimal  # noqa: TC003
+import datetime as dt
+from decimal import Decimal
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
@@ -108,7 +108,9 @@ class Approximation(Fact):
 
 class Workload(Fact):
     name: Text | None = None  # the named benchmark: AgentX, SPEED-Bench
-    input_tokens: Text | None = None  # per request, with the statistic where it is not a constant: "4096", "median 142000"
+    input_tokens: Text | None = (
+        None  # per request, with the statistic where it is not a constant: "4096", "median 142000"
+    )
     output_tokens: Text | None = None
     dataset: Text | None = None
     seed: Text | None = None
