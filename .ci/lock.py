@@ -6,7 +6,15 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 PROJECT = HERE.parent / "pyproject.toml"
-COMMON = ["--universal", "--python-version", "3.11", "--generate-hashes", "--quiet", "--custom-compile-command", "make lock"]
+COMMON = [
+    "--universal",
+    "--python-version",
+    "3.11",
+    "--generate-hashes",
+    "--quiet",
+    "--custom-compile-command",
+    "make lock",
+]
 LOCKS = {
     "requirements.txt": [str(PROJECT), "--group", "build"],
     "requirements-dev.txt": [str(PROJECT), "--group", "build", "--group", "dev"],
