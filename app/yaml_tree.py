@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pydantic import BaseModel, ValidationError
 
 Path = tuple[str | int, ...]
+DEEPEST = 32
 NULLS = {"", "~", "null", "Null", "NULL"}
 
 
@@ -74,6 +75,12 @@ def path_text(path: Path) -> str:
 def parse(text: str, file: str) -> Document:
     """Read one YAML document. All problems found are in the result; `data` is None where there is no tree at all."""
     document = Document(file)
+    lone = next((index for index, char in enumerate(text) if "\ud800" <= char <= "\udfff"), None)
+    if lone is not None:
+        before = text[:lone]
+        place = Place(before.count("\n") + 1, lone - before.rfind("\n"))
+        document.problem((), "this is not text: half of a surrogate pair stands here", place)
+        return document
     try:
         events = yaml.parse(text, Loader=yaml.CSafeLoader)
         _Builder(document, events).build()
@@ -107,6 +114,8 @@ class _Builder:
         self.document.problem(path, message, _place(event))
 
     def _value(self, event: yaml.Event, path: Path) -> Any:
+        if len(path) > DEEPEST:
+            raise yaml.MarkedYAMLError(problem=f"nested deeper than {DEEPEST} levels", problem_mark=event.start_mark)
         self.document.places[path] = _place(event)
         if isinstance(event, yaml.AliasEvent):
             self._refuse(event, path, "aliases (`*name`) are not taken; write the value out")
@@ -161,6 +170,7 @@ def _sentence(kind: str, message: str, given: Any, path: Path, model: type[BaseM
         near = difflib.get_close_matches(str(path[-1]), sorted(_keys(model)), n=1)
         return "is not a known key" + (f"; did you mean `{near[0]}`?" if near else "")
     shown = f", got `{given}`" if isinstance(given, str) else ", got nothing" if given is None else ""
+    message = message.removeprefix("Value error, ")
     return message[0].lower() + message[1:] + shown
 
 

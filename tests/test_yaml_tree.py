@@ -56,6 +56,14 @@ def test_forbidden_characters_are_a_problem_and_no_crash() -> None:
     assert "not YAML" in messages("a: \x00\n")[0]
 
 
+def test_half_a_surrogate_pair_is_a_problem_at_its_place() -> None:
+    assert messages("a: 1\nb: x\ud800\n") == ["card.yaml:2:5: this is not text: half of a surrogate pair stands here"]
+
+
+def test_nesting_without_end_is_a_problem_and_no_crash() -> None:
+    assert "nested deeper" in messages("[" * 5000)[0]
+
+
 def test_second_document_is_refused() -> None:
     assert "second document" in messages("a: 1\n---\nb: 2\n")[0]
 

@@ -1,0 +1,244 @@
+"""What makes a card wrong (error) or hard to judge (warning): the one list behind validator and /cards/schema. Pure.
+
+Sources of the rules: MLPerf's submission checker (required fields, output length), InferenceX's review list (golden
+acceptance length, chat template), and the bug reports collected on warm prefix caches and unfixed output lengths.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import TYPE_CHECKING, Literal
+
+from app.axes import AXES
+from app.cards.schema import Card, Hardware, Parallelism, Quality, Runs, Speculation, Workload
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from app.yaml_tree import Place
+
+Severity = Literal["error", "warning"]
+
+# Acceptance length by (model, method, drafts): InferenceX golden_al_distribution, SPEED-Bench coding.
+GOLDEN_LENGTH = {
+    ("DeepSeek-V4.1-Flash", "dspark", 5): Decimal("3.51"),
+    ("DeepSeek-V4-Pro", "dspark", 5): Decimal("3.61"),
+    ("Kimi K3", "dspark", 7): Decimal("3.78"),
+}
+
+
+REQUIRED = ("engine", "model", "hardware", "metric", "workload")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One broken rule: `field` is the card's path, `place` its line and column where the card came as text."""
+
+    rule: str
+    severity: Severity
+    field: str
+    message: str
+    place: Place | None = None
+
+
+@dataclass(frozen=True)
+class Rule:
+    """`says` stands in the documentation; `broken` gives the sentence for this card, or None where it holds."""
+
+    id: str
+    severity: Severity
+    field: str
+    says: str
+    broken: Callable[[Card], str | None]
+
+
+def findings(card: Card, still_open: frozenset[str] = frozenset()) -> list[Finding]:
+    """Every broken rule. A block whose choice is still open (see short.py) has its own finding and no second one."""
+    found = []
+    for rule in RULES:
+        message = None if rule.field.partition(".")[0] in still_open else rule.broken(card)
+        if message:
+            found.append(Finding(rule.id, rule.severity, rule.field, message))
+    return found
+
+
+def _missing(field: str) -> Callable[[Card], str | None]:
+    def broken(card: Card) -> str | None:
+        return None if getattr(card, field) else f"is missing; a number without its {field} cannot be judged"
+
+    return broken
+
+
+def _gpu_count(card: Card) -> str | None:
+    layout, count = card.parallelism or Parallelism(), (card.hardware or Hardware()).count
+    if count is None or (layout.tp is None and layout.dp is None) or layout.note:
+        return None
+    ranks = (layout.tp or 1) * (layout.pp or 1) * (layout.pcp or 1)
+    fitting = {ranks, ranks * (layout.dp or 1)}
+    if count in fitting:
+        return None
+    need = " or ".join(str(number) for number in sorted(fitting))
+    return f"needs {need} GPUs, but hardware.count is {count}"
+
+
+def _accept_length(card: Card) -> str | None:
+    spec = card.speculation
+    if spec is None or spec.accept_length is None:
+        return None
+    if spec.accept_length < 1:
+        return f"is {spec.accept_length}; every verify step yields at least the target's own token, so it is 1 or more"
+    if spec.draft_tokens is not None and spec.accept_length > spec.draft_tokens + 1:
+        return f"is {spec.accept_length}, above its ceiling: {spec.draft_tokens} draft tokens + 1"
+    return None
+
+
+def _speculates(card: Card) -> Speculation | None:
+    return card.speculation if card.speculation and card.speculation.method != "off" else None
+
+
+def _acceptance_kind(card: Card) -> str | None:
+    spec = _speculates(card)
+    if spec is None or spec.acceptance is not None:
+        return None
+    return f"say measured or simulated: {{method: {spec.method}, acceptance: measured, accept_length: ...}}"
+
+
+def _axis(card: Card) -> str | None:
+    if card.metric is None or card.metric.axis in AXES:
+        return None
+    return f"`{card.metric.axis}` is not in the axis registry; /axes lists them"
+
+
+def _unit(card: Card) -> str | None:
+    axis = AXES.get(card.metric.axis) if card.metric else None
+    if card.result is None or axis is None or card.result.unit in axis.units:
+        return None
+    return f"`{card.result.unit}` is no unit of {axis.name}; it takes {' or '.join(axis.units)}"
+
+
+def _tail(card: Card) -> str | None:
+    axis = AXES.get(card.metric.axis) if card.metric else None
+    statistic = (card.runs or Runs()).statistic or ""
+    is_percentile = statistic.lower().lstrip().startswith("p") and any(char.isdigit() for char in statistic)
+    if axis is None or axis.direction != "higher" or not is_percentile or "tail" in statistic:
+        return None
+    return f"`{statistic}` of a rate has two readings; write `{statistic} slow tail` or `{statistic} fast tail`"
+
+
+def _loaded(card: Card) -> str | None:
+    load = card.workload
+    if load is None or any(value is not None for value in (load.concurrency, load.rate, load.sessions)):
+        return None
+    return "concurrency, rate and sessions are all not stated: the number has no load"
+
+
+def _warm(card: Card) -> str | None:
+    load = card.workload
+    if load is None or load.seed is None or load.prefix_cache != "warm":
+        return None
+    return "a fixed seed with a warm prefix cache repeats cached prompts: TTFT and throughput then measure the cache"
+
+
+def _random_acceptance(card: Card) -> str | None:
+    load, spec = card.workload or Workload(), _speculates(card)
+    if spec is None or spec.acceptance != "measured" or "random" not in (load.dataset or "") or load.chat_template:
+        return None
+    return "acceptance measured on random tokens without a chat template says little about real text"
+
+
+def _golden(card: Card) -> str | None:
+    spec = _speculates(card)
+    if spec is None or spec.accept_length is None or spec.draft_tokens is None or card.model is None:
+        return None
+    golden = GOLDEN_LENGTH.get(((card.model.id or "").rpartition("/")[2], spec.method.lower(), spec.draft_tokens))
+    if golden is None or abs(spec.accept_length - golden) <= golden / 4:
+        return None
+    return f"is {spec.accept_length}, more than 25 % from InferenceX's {golden} for this model and draft length"
+
+
+def _excludes(card: Card) -> str | None:
+    whole = {"e2e_latency", "output_throughput", "total_throughput"}
+    if not card.excludes or card.metric is None or card.metric.axis not in whole:
+        return None
+    return "something is left out of a number whose axis is end to end"
+
+
+def _output_fixed(card: Card) -> str | None:
+    load = card.workload
+    if load is None or load.ignore_eos is not False or load.output_tokens is None:
+        return None
+    return "output may stop early (ignore_eos is off): an engine that stops early looks faster"
+
+
+def _command(card: Card) -> str | None:
+    return None if card.launch and card.launch.argv else "no launch command: nobody can repeat the number exactly"
+
+
+def _unstated(field: str, part: str, what: str) -> Callable[[Card], str | None]:
+    def broken(card: Card) -> str | None:
+        block = getattr(card, field)
+        return f"{what} is not stated" if block is not None and getattr(block, part) is None else None
+
+    return broken
+
+
+def _runs(card: Card) -> str | None:
+    count = (card.runs or Runs()).count
+    return "must be 1 or more" if count is not None and count < 1 else None
+
+
+def _one_run(card: Card) -> str | None:
+    return "one run has no spread" if (card.runs or Runs()).count == 1 else None
+
+
+def _negative(card: Card) -> str | None:
+    below = card.result is not None and card.result.value < 0
+    return f"is {card.result.value}; a rate, time or size is not negative" if card.result and below else None
+
+
+def _version(card: Card) -> str | None:
+    engine = card.engine
+    return None if engine is None or engine.version or engine.commit else "neither version nor commit is stated"
+
+
+def _approximations(card: Card) -> str | None:
+    return "not stated; write `none` or list them" if card.approximations is None else None
+
+
+def _quality(card: Card) -> str | None:
+    return None if (card.quality or Quality()).checked else "quality not checked: the speed is unverified"
+
+
+_CACHE = _unstated("workload", "prefix_cache", "the prefix cache's state")
+_IGNORE_EOS = _unstated("workload", "ignore_eos", "ignore_eos")
+_TEMPERATURE = _unstated("workload", "temperature", "the temperature")
+_TABLE: tuple[tuple[str, str, str, Callable[[Card], str | None]], ...] = (
+    *((f"E-missing-{name}", name, f"A card names its {name}.", _missing(name)) for name in REQUIRED),
+    ("E-gpus", "parallelism", "GPUs = tp x pp x pcp (x dp without dp_attention).", _gpu_count),
+    ("E-accept-length", "speculation.accept_length", "1 <= accept_length <= draft_tokens + 1.", _accept_length),
+    ("E-acceptance", "speculation.acceptance", "Speculation says measured or simulated.", _acceptance_kind),
+    ("E-axis", "metric.axis", "The axis is one of /axes.", _axis),
+    ("E-unit", "result.unit", "The unit is one of the axis's units.", _unit),
+    ("E-tail", "runs.statistic", "A percentile of a rate names its tail.", _tail),
+    ("E-runs", "runs.count", "At least one run is counted.", _runs),
+    ("E-negative", "result.value", "A rate, time or size is not negative.", _negative),
+    ("W-load", "workload", "The load is stated: concurrency, rate or sessions.", _loaded),
+    ("W-version", "engine", "The engine is pinned to a version or commit.", _version),
+    ("W-one-run", "runs.count", "More than one run, with the spread.", _one_run),
+    ("W-prefix-cache", "workload.prefix_cache", "The prefix cache's state is stated.", _CACHE),
+    ("W-warm-cache", "workload.seed", "A fixed seed runs against a cleared cache.", _warm),
+    ("W-random-acceptance", "speculation.acceptance", "Acceptance is measured on real text.", _random_acceptance),
+    ("W-golden", "speculation.accept_length", "Within 25 % of the golden acceptance length.", _golden),
+    ("W-approximations", "approximations", "Approximations are listed, or said to be none.", _approximations),
+    ("W-quality", "quality.checked", "Output quality was checked at these settings.", _quality),
+    ("W-excludes", "excludes", "An end-to-end number leaves nothing out.", _excludes),
+    ("W-output-length", "workload.ignore_eos", "Output length is fixed.", _output_fixed),
+    ("W-ignore-eos", "workload.ignore_eos", "ignore_eos is stated.", _IGNORE_EOS),
+    ("W-temperature", "workload.temperature", "The temperature is stated.", _TEMPERATURE),
+    ("W-command", "launch.argv", "The launch command is given.", _command),
+)
+RULES = tuple(
+    Rule(name, "error" if name.startswith("E") else "warning", field, says, broken)
+    for name, field, says, broken in _TABLE
+)

@@ -1,0 +1,144 @@
+"""The bench card: the YAML record of one measurement's conditions and result. Pure data.
+
+What the author does not state is None. The human form, the JSON form and the database hold the same keys; the rules
+that judge a card are in rules.py, the short forms that people may type in short.py.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from decimal import Decimal
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints
+
+from app.claims.schema import Approximation, AxisKey, Dtypes, Engine, Fact, Model, Slug
+
+NUMBER = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d{1,4})?")
+LARGEST = Decimal(10) ** 15  # beyond any count or rate in this field; keeps 2^63 and 1e400 out of every column
+
+
+def _digits(given: object) -> object:
+    """Only what reads as one number to everybody: no `1_0`, no surrounding words."""
+    if isinstance(given, str) and not NUMBER.fullmatch(given.strip()):
+        raise ValueError("not a number")
+    return given
+
+
+def _sane(number: Decimal) -> Decimal:
+    if abs(number) > LARGEST:
+        raise ValueError("number is larger than anything measured here (10^15)")
+    if number and number.adjusted() < -15:
+        raise ValueError("number is smaller than anything measured here (10^-15)")
+    return number
+
+
+Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2000)]
+Measured = Annotated[Decimal, Field(allow_inf_nan=False), BeforeValidator(_digits), AfterValidator(_sane)]
+Count = Annotated[int, BeforeValidator(_digits), Field(ge=1, le=10**9)]
+Tally = Annotated[int, BeforeValidator(_digits), Field(ge=0, le=10**9)]
+Seed = Annotated[int, BeforeValidator(_digits), Field(ge=-(2**63), lt=2**63)]
+Digest = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
+
+
+class Hardware(Fact):
+    accelerator: Text | None = None
+    count: Count | None = None
+    interconnect: Text | None = None
+    host: Text | None = None
+
+
+class Parallelism(Fact):
+    """GPUs = tp x pp x pcp; dp-attention, ep and dcp reuse those (InferenceX process_result.py counts the same way)."""
+
+    tp: Count | None = None
+    pp: Count | None = None
+    dp: Count | None = None
+    ep: Count | None = None
+    pcp: Count | None = None
+    dcp: Count | None = None
+    dp_attention: bool | None = None
+    note: Text | None = None
+
+
+class Speculation(Fact):
+    """`method` is "off" where none ran. `accept_length` counts the target's own token: at most draft_tokens + 1."""
+
+    method: Text
+    draft_tokens: Count | None = None
+    acceptance: Literal["measured", "simulated", "synthetic"] | None = None
+    accept_length: Measured | None = None
+
+
+class Workload(Fact):
+    name: Text | None = None
+    input_tokens: Text | None = None
+    output_tokens: Text | None = None
+    dataset: Text | None = None
+    seed: Seed | None = None
+    chat_template: bool | None = None
+    temperature: Measured | None = None
+    ignore_eos: bool | None = None
+    prefix_cache: Text | None = None
+    concurrency: Count | None = None
+    rate: Measured | None = None  # requests/s
+    sessions: Count | None = None
+    turns: Count | None = None
+
+
+class Runs(Fact):
+    count: Tally | None = None
+    warmup_discarded: Tally | None = None
+    statistic: Text | None = None
+
+
+class Metric(Fact):
+    axis: AxisKey
+    constraint: Text | None = None
+
+
+class Result(Fact):
+    value: Measured
+    unit: Text
+    spread: Text | None = None
+    measured_at: dt.date | None = None
+
+
+class Quality(Fact):
+    checked: bool | None = None
+    how: Text | None = None
+
+
+class Launch(Fact):
+    argv: tuple[Text, ...] | None = None
+    env: dict[Text, Text] | None = None
+
+
+class RawFile(Fact):
+    name: Text
+    sha256: Digest
+
+
+class Card(Fact):
+    """One measurement, or a plan where `result` is absent."""
+
+    title: Text | None = None
+    engine: Engine | None = None
+    model: Model | None = None
+    hardware: Hardware | None = None
+    parallelism: Parallelism | None = None
+    dtypes: Dtypes | None = None
+    speculation: Speculation | None = None
+    approximations: tuple[Approximation, ...] | None = None
+    workload: Workload | None = None
+    runs: Runs | None = None
+    metric: Metric | None = None
+    result: Result | None = None
+    excludes: tuple[Text, ...] | None = None
+    quality: Quality | None = None
+    launch: Launch | None = None
+    raw: tuple[RawFile, ...] | None = None
+    repeats: Slug | None = None  # the claim that this card measured again
+    source: Text | None = None  # where the number was published, if it was
+    note: Text | None = None

@@ -1,0 +1,193 @@
+"""A card as people type it: short forms, open choices, and the template of the article that started this."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.cards.load import ReadCard, read_card
+
+if TYPE_CHECKING:
+    from decimal import Decimal
+
+    from app.cards.schema import Card
+
+TEMPLATE = """\
+# bench-card.yaml: fill this in before you quote any serving number.
+engine:            vllm | sglang   # exact version or commit
+model:             deepseek-ai/DeepSeek-V4.1-Flash
+hardware:          4x GB300        # chip, count, interconnect
+parallelism:       TP4 | DEP2 | EP4
+kv_dtype:          fp8 | nvfp4
+speculation:       off | dspark    # if on: simulated or measured accept length?
+approximations:    swa-bounded-replay on | off
+workload:
+  input_tokens:    4096
+  output_tokens:   1024            # temperature 0, ignore_eos true
+  concurrency:     1               # or the session count for an agentic trace
+  prefix_cache:    cleared before each run
+runs:              6               # one warm-up discarded; report the median
+metric:            decode tokens/s | TPGS at P90 interactivity above 50 tok/s
+excludes:          full prefill?
+quality_checked:   yes | no        # no means the speed number is unverified
+"""
+
+
+def card(text: str) -> Card:
+    read = read_card(text)
+    assert read.card, read.findings
+    return read.card
+
+
+def rules(read: ReadCard) -> set[str]:
+    return {finding.rule for finding in read.findings}
+
+
+def test_the_article_template_is_accepted_with_its_open_choices_named() -> None:
+    read = read_card(TEMPLATE)
+    assert not read.errors
+    open_choices = [finding.field for finding in read.findings if finding.rule == "W-choice"]
+    assert open_choices == [
+        "engine",
+        "parallelism",
+        "kv_dtype",
+        "speculation",
+        "approximations",
+        "metric",
+        "quality_checked",
+    ]
+    assert read.card is not None
+    assert read.card.engine is None
+    assert read.card.hardware is not None
+    assert (read.card.hardware.count, read.card.hardware.accelerator) == (4, "GB300")
+
+
+def test_the_filled_short_card_means_what_the_long_one_means() -> None:
+    short = TEMPLATE
+    for choices, choice in [
+        ("vllm | sglang ", "sglang@835c390"),
+        ("TP4 | DEP2 | EP4", "TP4"),
+        ("fp8 | nvfp4", "fp8"),
+        ("off | dspark ", "off"),
+        ("swa-bounded-replay on | off", "swa-bounded-replay on"),
+        ("decode tokens/s | TPGS at P90 interactivity above 50 tok/s", "TPGS at P90 interactivity above 50 tok/s"),
+        ("yes | no ", "no"),
+    ]:
+        short = short.replace(choices, choice)
+    read = card(short)
+    assert read.model_dump(mode="json", exclude_none=True) == {
+        "engine": {"name": "sglang", "commit": "835c390"},
+        "model": {"id": "deepseek-ai/DeepSeek-V4.1-Flash"},
+        "hardware": {"accelerator": "GB300", "count": 4},
+        "parallelism": {"tp": 4},
+        "dtypes": {"kv": "fp8"},
+        "speculation": {"method": "off"},
+        "approximations": [{"name": "swa-bounded-replay", "on": True}],
+        "workload": {
+            "input_tokens": "4096",
+            "output_tokens": "1024",
+            "prefix_cache": "cleared before each run",
+            "concurrency": 1,
+        },
+        "runs": {"count": 6},
+        "metric": {"axis": "total_per_gpu", "constraint": "p90_interactivity > 50 tok/s"},
+        "excludes": ["full prefill?"],
+        "quality": {"checked": False},
+    }
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("TP4", {"tp": 4}),
+        ("ep4", {"ep": 4}),
+        ("DEP2", {"dp": 2, "ep": 2, "dp_attention": True}),
+        ("TP8/EP8", {"tp": 8, "ep": 8}),
+        ("TP4 PP2", {"tp": 4, "pp": 2}),
+        ("1P1D DEP4/DEP8", {"note": "1P1D DEP4/DEP8"}),
+    ],
+)
+def test_parallelism_short_forms(typed: str, meant: dict[str, object]) -> None:
+    parallelism = card(f"parallelism: {typed}").parallelism
+    assert parallelism
+    assert parallelism.model_dump(exclude_none=True) == meant
+
+
+@given(
+    count=st.integers(1, 10**6),
+    accelerator=st.sampled_from(["GB300", "H200 SXM", "MI355X"]),
+    times=st.sampled_from("x×*"),
+)
+def test_count_times_accelerator(count: int, accelerator: str, times: str) -> None:
+    hardware = card(f"hardware: {count}{times} {accelerator}").hardware
+    assert hardware
+    assert (hardware.count, hardware.accelerator) == (count, accelerator)
+
+
+@given(st.integers(1, 1024), st.integers(1, 1024))
+def test_tp_and_ep_of_any_size(tp: int, ep: int) -> None:
+    parallelism = card(f"parallelism: TP{tp}/EP{ep}").parallelism
+    assert parallelism
+    assert (parallelism.tp, parallelism.ep) == (tp, ep)
+
+
+@given(st.decimals(0, 10**9, allow_nan=False, allow_infinity=False, places=3))
+def test_a_number_keeps_the_digits_it_was_written_with(value: Decimal) -> None:
+    read = card(f"result: {{value: {value}, unit: ms}}")
+    assert read.result
+    assert str(read.result.value) == str(value)
+
+
+def test_yes_and_no_are_answers_only_where_an_answer_is_asked_for() -> None:
+    read = card("quality_checked: no\nhardware: {host: no}\n")
+    assert read.quality
+    assert read.quality.checked is False
+    assert read.hardware
+    assert read.hardware.host == "no"
+
+
+def test_a_bar_inside_a_command_is_no_open_choice() -> None:
+    read = read_card("launch: {argv: [a | b]}\nnote: one | other\n")
+    assert "W-choice" not in rules(read)
+
+
+@pytest.mark.parametrize(
+    "number", ["NaN", ".nan", "1e400", "-1e400", "Infinity", ".inf", "true", "9223372036854775808", "1_0"]
+)
+def test_what_is_no_sane_number_is_refused_at_its_place(number: str) -> None:
+    read = read_card(f"result:\n  value: {number}\n  unit: ms\n")
+    assert [(f.rule, f.field, f.place and f.place.line) for f in read.errors] == [("E-form", "result.value", 2)]
+
+
+def test_one_thousand_may_be_written_1e3() -> None:
+    read = card("result: {value: 1e3, unit: ms}\nworkload: {seed: 010}\n")
+    assert read.result
+    assert read.result.value == 1000
+    assert read.workload
+    assert read.workload.seed == 10
+
+
+def test_duplicate_keys_and_unknown_keys_are_reported_together() -> None:
+    read = read_card("engine: vllm\nengine: sglang\nmodle: x\n")
+    assert [f.place and f.place.line for f in read.findings] == [2, 3]
+    assert "did you mean `model`" in read.findings[1].message
+
+
+def test_json_is_read_by_the_same_rules() -> None:
+    read = read_card('{"engine": {"name": "vllm"}, "result": {"value": 873.63, "unit": "tok/s"}}')
+    assert read.card
+    assert read.card.result
+    assert str(read.card.result.value) == "873.63"
+
+
+def test_a_card_of_more_than_256_kb_is_refused_before_it_is_parsed() -> None:
+    (finding,) = read_card("note: " + "x" * 300_000).findings
+    assert "256 KB" in finding.message
+
+
+@pytest.mark.parametrize("text", ["", "just text", "- a", "a: [", "\ud800", "a: \ud800"])
+def test_what_is_no_card_is_a_finding_and_no_crash(text: str) -> None:
+    assert read_card(text).errors
