@@ -115,7 +115,8 @@ class _Builder:
 
     def _value(self, event: yaml.Event, path: Path) -> Any:
         if len(path) > DEEPEST:
-            raise yaml.MarkedYAMLError(problem=f"nested deeper than {DEEPEST} levels", problem_mark=event.start_mark)
+            mark = cast("yaml.error.Mark", event.start_mark)
+            raise yaml.MarkedYAMLError(problem=f"nested deeper than {DEEPEST} levels", problem_mark=mark)
         self.document.places[path] = _place(event)
         if isinstance(event, yaml.AliasEvent):
             self._refuse(event, path, "aliases (`*name`) are not taken; write the value out")
