@@ -1,0 +1,236 @@
+"""The read index: every claim's facets and sort orders as arrays in memory, so that a page is a few array operations.
+
+Immutable. Built by streaming over the short columns; claims themselves stay in the database. A row's position is its
+place by primary key.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from sqlalchemy import func
+from sqlmodel import col, select
+
+from app.axes import AXES
+from app.claims.rows import FACETS, Facet, FacetValue
+from app.claims.tables import ClaimTable, SourceTable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from typing import Any
+
+    import numpy.typing as npt
+    from sqlmodel import Session
+
+    from app.claims.rows import Sort
+
+    Bools = npt.NDArray[np.bool_]
+    Ints = npt.NDArray[np.int64]
+    Floats = npt.NDArray[np.float64]
+    Small = npt.NDArray[np.int16]
+    Codes = npt.NDArray[np.int32]
+    Positions = npt.NDArray[np.int32]
+
+NOT_STATED = "not_stated"
+BATCH = 2000
+
+# One column of the claim table a facet; caveats are many to a claim and kept apart.
+FACET_COLUMNS: dict[str, Any] = {
+    "engine": ClaimTable.engine,
+    "model": ClaimTable.model,
+    "axis": ClaimTable.axis,
+    "kind": ClaimTable.kind,
+    "scope": ClaimTable.scope,
+    "hardware": ClaimTable.hardware,
+    "acceptance": ClaimTable.acceptance,
+    "stated_in": ClaimTable.stated_in,
+    "status": ClaimTable.status,
+    "source": ClaimTable.source_id,
+}
+
+
+@dataclass(frozen=True)
+class FacetIndex:
+    """A facet's values, the commonest first, and which claims carry them.
+
+    `codes` holds one value a claim; where a claim may carry several, `flags` has one row a value instead.
+    """
+
+    values: tuple[str, ...]
+    labels: tuple[str, ...]
+    totals: Ints
+    codes: Codes | None
+    flags: Bools | None
+
+    def mask(self, chosen: Iterable[str]) -> Bools:
+        """The claims that carry any of the chosen values."""
+        numbers = [self.values.index(value) for value in chosen]
+        if self.flags is not None:
+            return np.asarray(self.flags[numbers].any(axis=0))
+        wanted = np.zeros(len(self.values), dtype=np.bool_)
+        wanted[numbers] = True
+        assert self.codes is not None
+        return wanted[self.codes]
+
+    def counts(self, mask: Bools | None) -> Ints:
+        """How many of the claims in `mask` carry each value."""
+        if mask is None:
+            return self.totals
+        if self.flags is not None:
+            return np.array([np.count_nonzero(row & mask) for row in self.flags], dtype=np.int64)
+        assert self.codes is not None
+        return np.bincount(self.codes[mask], minlength=len(self.values))
+
+
+@dataclass(frozen=True)
+class ClaimIndex:
+    """All claims of one state of the catalogue, `version`."""
+
+    version: int
+    numbers: Ints  # primary keys, ascending
+    ids: tuple[str, ...]
+    ranks: Small
+    dates: npt.NDArray[np.int32]
+    groups: Small
+    amounts: Floats
+    facets: dict[str, FacetIndex]
+    orders: dict[str, Positions]  # by Sort; those by value have the claims of one axis together
+    axis_starts: Ints  # where each axis begins in the orders by value
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def masks(self, chosen: Sequence[tuple[str, tuple[str, ...]]]) -> dict[str, Bools]:
+        return {facet: self.facets[facet].mask(values) for facet, values in chosen if values}
+
+    def found(self, numbers: Sequence[int]) -> Bools:
+        """The mask of the claims with these primary keys."""
+        mask = np.zeros(len(self), dtype=np.bool_)
+        mask[np.searchsorted(self.numbers, np.array(numbers, dtype=np.int64))] = True
+        return mask
+
+    def after(self, sort: Sort, axis: str | None, key: tuple[object, ...] | None) -> Positions:
+        """Positions in sort order that come after `key`. By value only the claims of `axis` are ordered."""
+        order = self.orders[sort]
+        if sort in ("value", "-value"):
+            number = self.facets["axis"].values.index(str(axis))
+            order = order[self.axis_starts[number] : self.axis_starts[number + 1]]
+        if key is None:
+            return order
+        return order[bisect_right(order, key, key=lambda position: self.key(sort, int(position))) :]
+
+    def key(self, sort: Sort, position: int) -> tuple[object, ...]:
+        """What a claim is sorted by, ending in its id, so that no two are equal."""
+        rank, claim_id = int(self.ranks[position]), self.ids[position]
+        if sort == "rank":
+            return rank, claim_id
+        if sort == "newest":
+            return -int(self.dates[position]), rank, claim_id
+        amount = float(self.amounts[position])
+        return int(self.groups[position]), -amount if sort == "-value" else amount, rank, claim_id
+
+    def facet(self, name: str, mask: Bools | None, chosen: tuple[str, ...]) -> Facet:
+        of = self.facets[name]
+        rows = zip(of.values, of.labels, of.counts(mask).tolist(), strict=True)
+        values = tuple(FacetValue(value, label, count, value in chosen) for value, label, count in rows)
+        return Facet(name, FACETS[name], values)
+
+
+def build_index(session: Session, version: int) -> ClaimIndex:
+    """Read the short columns of all claims in one pass."""
+    count = session.exec(select(func.count()).select_from(ClaimTable)).one()
+    numbers = np.zeros(count, dtype=np.int64)
+    ranks, groups = np.zeros(count, dtype=np.int16), np.zeros(count, dtype=np.int16)
+    dates, amounts = np.zeros(count, dtype=np.int32), np.zeros(count, dtype=np.float64)
+    ids: list[str] = []
+    codes = {name: _Codes(np.zeros(count, dtype=np.int32), {}) for name in FACET_COLUMNS}
+    caveats: list[tuple[str, ...]] = []
+    known: dict[str, tuple[str, ...]] = {}
+    for at, row in enumerate(_stream(session)):
+        numbers[at], ranks[at], dates[at], groups[at], amounts[at] = row[1:6]
+        ids.append(row[0])
+        caveats.append(known.setdefault(row[6], tuple(row[6].split())))
+        for coded, value in zip(codes.values(), row[7:], strict=True):
+            coded.put(at, value)
+    labels = {"source": dict(session.exec(select(SourceTable.id, SourceTable.title)).all())}
+    facets = {name: coded.finish(name, labels.get(name, {})) for name, coded in codes.items()}
+    facets["caveat"] = _flags(caveats)
+    axis = facets["axis"]
+    assert axis.codes is not None
+    orders = _orders(ids, ranks, dates, groups, amounts, axis.codes)
+    starts = np.concatenate([[0], np.cumsum(axis.totals)])
+    return ClaimIndex(version, numbers, tuple(ids), ranks, dates, groups, amounts, facets, orders, starts)
+
+
+def _stream(session: Session) -> Iterator[Any]:
+    head = (ClaimTable.id, ClaimTable.number, ClaimTable.rank, ClaimTable.date, ClaimTable.sort_group)
+    amount = func.coalesce(ClaimTable.sort_value, 0.0)
+    columns: tuple[Any, ...] = (*head, amount, ClaimTable.caveats, *FACET_COLUMNS.values())
+    statement = select(*columns).order_by(col(ClaimTable.number))
+    return iter(session.execute(statement, execution_options={"yield_per": BATCH}))
+
+
+@dataclass(frozen=True)
+class _Codes:
+    """Numbers the values of a facet as they come."""
+
+    codes: Codes
+    seen: dict[str, int]
+
+    def put(self, at: int, value: str | None) -> None:
+        value = NOT_STATED if value is None else value
+        self.codes[at] = self.seen.setdefault(value, len(self.seen))
+
+    def finish(self, name: str, labels: dict[str, str]) -> FacetIndex:
+        names, totals = list(self.seen), np.bincount(self.codes, minlength=len(self.seen))
+        order = _by_count(names, totals)
+        places = np.zeros(len(names), dtype=np.int32)
+        places[order] = np.arange(len(names))
+        values = tuple(names[number] for number in order)
+        texts = tuple(labels.get(value) or label(name, value) for value in values)
+        return FacetIndex(values, texts, totals[order], places[self.codes] if names else self.codes, None)
+
+
+def _flags(caveats: Sequence[tuple[str, ...]]) -> FacetIndex:
+    names = list(dict.fromkeys(kind for kinds in caveats for kind in kinds))
+    flags = np.zeros((len(names), len(caveats)), dtype=np.bool_)
+    places = {name: number for number, name in enumerate(names)}
+    for at, kinds in enumerate(caveats):
+        for kind in kinds:
+            flags[places[kind], at] = True
+    totals = flags.sum(axis=1, dtype=np.int64)
+    order = _by_count(names, totals)
+    values = tuple(names[number] for number in order)
+    return FacetIndex(values, tuple(label("caveat", value) for value in values), totals[order], None, flags[order])
+
+
+def _by_count(names: Sequence[str], totals: Ints) -> list[int]:
+    """The commonest value first, "not stated" last: an order that does not change while filtering."""
+    return sorted(range(len(names)), key=lambda number: (names[number] == NOT_STATED, -totals[number], names[number]))
+
+
+def label(facet: str, value: str) -> str:
+    """A facet value as people read it."""
+    if facet == "axis" and value in AXES:
+        return AXES[value].name
+    as_written = facet in {"engine", "model", "hardware", "source"} and value != NOT_STATED
+    return value if as_written else value.replace("_", " ")
+
+
+def _orders(
+    ids: Sequence[str], ranks: Small, dates: npt.NDArray[np.int32], groups: Small, amounts: Floats, axes: Codes
+) -> dict[str, Positions]:
+    """Every sort order as positions; np.lexsort takes the leading key last. Ids are ASCII by their schema."""
+    by_id = np.argsort(np.array(ids, dtype=np.bytes_))
+    last = np.empty(len(ids), dtype=np.int32)
+    last[by_id] = np.arange(len(ids))
+    orders = {
+        "rank": np.lexsort((last, ranks)),
+        "newest": np.lexsort((last, ranks, -dates)),
+        "value": np.lexsort((last, ranks, amounts, groups, axes)),
+        "-value": np.lexsort((last, ranks, -amounts, groups, axes)),
+    }
+    return {name: order.astype(np.int32) for name, order in orders.items()}

@@ -1,0 +1,277 @@
+"""Reading claims. Every function answers from one state of the database and returns frozen rows."""
+
+from __future__ import annotations
+
+import difflib
+import threading
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, get_args
+
+import numpy as np
+import sqlalchemy as sa
+from sqlalchemy import func
+from sqlmodel import col, select
+
+from app.claims.cursor import read_cursor, write_cursor
+from app.claims.index import build_index
+from app.claims.rows import FACETS, ClaimPage, Sort
+from app.claims.schema import ClaimRow
+from app.claims.search import pattern, words
+from app.claims.tables import CatalogueStateTable, ClaimTable, SourceTable
+from app.errors import InvalidInputError, NotFoundError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    import numpy.typing as npt
+    from sqlmodel import Session
+
+    from app.claims.index import ClaimIndex
+    from app.claims.rows import ClaimFilter, Facet
+    from app.db import Database
+
+    Bools = npt.NDArray[np.bool_]
+
+LONGEST_PAGE = 500
+NEAR = 2000  # ids that are looked through for one that resembles
+
+
+@dataclass(frozen=True)
+class SourceRow:
+    """A source in a list. `url` is to be shown, and linked only where somebody was seen to cite it."""
+
+    id: str
+    revision: int
+    title: str
+    url: str | None
+    url_seen_cited: bool
+    date: str | None
+    publisher: str
+    interest: str
+    type: str
+    summary: str
+    retrieved: str
+    last_checked: str
+    claims: int
+
+
+@dataclass(frozen=True)
+class DocumentPage:
+    """A page of claims as stored JSON, for those who pass it on without reading it."""
+
+    items: tuple[str, ...]
+    total: int
+    next: str | None
+
+
+@dataclass(frozen=True)
+class _Selection:
+    numbers: tuple[int, ...]
+    total: int
+    next: str | None
+    facets: tuple[Facet, ...]
+
+
+class Claims:
+    """The read side of claims and sources."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._index: ClaimIndex | None = None
+        self._building = threading.Lock()
+
+    def page(
+        self,
+        wanted: ClaimFilter,
+        sort: Sort = "rank",
+        cursor: str | None = None,
+        limit: int = 50,
+        facets: Sequence[str] = tuple(FACETS),
+    ) -> ClaimPage:
+        """A page of claims with the facets named. Raises InvalidInputError for anything that cannot be asked."""
+        with self._database.read() as session:
+            selection = self._select(session, wanted, sort, cursor, limit, facets)
+            documents = _documents(session, selection.numbers)
+        rows = tuple(map(ClaimRow.model_validate_json, documents))
+        return ClaimPage(rows, selection.total, selection.next, selection.facets)
+
+    def documents(
+        self, wanted: ClaimFilter, sort: Sort = "rank", cursor: str | None = None, limit: int = 50
+    ) -> DocumentPage:
+        """The same claims as `page`, as they are stored."""
+        with self._database.read() as session:
+            selection = self._select(session, wanted, sort, cursor, limit, ())
+            return DocumentPage(_documents(session, selection.numbers), selection.total, selection.next)
+
+    def claim(self, claim_id: str) -> ClaimRow:
+        return self.claims([claim_id])[0]
+
+    def claims(self, claim_ids: Sequence[str]) -> list[ClaimRow]:
+        """Claims in the order asked for. Raises NotFoundError that names those which are not there, with near ids."""
+        with self._database.read() as session:
+            wanted = [claim_id for claim_id in claim_ids if _could_be_id(claim_id)]
+            statement = select(ClaimTable.id, ClaimTable.document).where(col(ClaimTable.id).in_(wanted))
+            found = dict(session.exec(statement).all())
+            missing = [claim_id for claim_id in claim_ids if claim_id not in found]
+            if missing:
+                raise _not_found(session, "claim", missing, col(ClaimTable.id))
+        return [ClaimRow.model_validate_json(found[claim_id]) for claim_id in claim_ids]
+
+    def all_of_source(self, source_id: str) -> list[ClaimRow]:
+        """All claims of a source in the order of its file; none for a source that is not there."""
+        if not _could_be_id(source_id):
+            return []
+        with self._database.read() as session:
+            statement = select(ClaimTable.document).where(ClaimTable.source_id == source_id)
+            documents = session.exec(statement.order_by(col(ClaimTable.number))).all()
+        return list(map(ClaimRow.model_validate_json, documents))
+
+    def sources(self) -> list[SourceRow]:
+        """All sources, the newest first."""
+        names = [name for name in SourceRow.__dataclass_fields__ if name != "claims"]
+        columns: list[Any] = [getattr(SourceTable, name) for name in names]
+        count = (
+            select(func.count())
+            .select_from(ClaimTable)
+            .where(ClaimTable.source_id == SourceTable.id)
+            .correlate(SourceTable)
+            .scalar_subquery()
+        )
+        order = (func.coalesce(SourceTable.date, "").desc(), SourceTable.id)
+        with self._database.read() as session:
+            rows = session.execute(sa.select(*columns, count).order_by(*order)).all()
+        return [SourceRow(*row) for row in rows]
+
+    def source_document(self, source_id: str) -> str:
+        """The whole source as stored JSON. Raises NotFoundError."""
+        with self._database.read() as session:
+            statement = select(SourceTable.document).where(SourceTable.id == source_id)
+            document = session.exec(statement).first() if _could_be_id(source_id) else None
+            if document is None:
+                raise _not_found(session, "source", [source_id], col(SourceTable.id))
+            return document
+
+    def index(self) -> ClaimIndex:
+        """The index of the catalogue as it is now."""
+        with self._database.read() as session:
+            return self._current(session)
+
+    def _current(self, session: Session) -> ClaimIndex:
+        """The index of the state that the session sees, built anew where the catalogue has changed."""
+        version = session.exec(select(CatalogueStateTable.version)).one()
+        index = self._index
+        if index is not None and index.version == version:
+            return index
+        with self._building:
+            if self._index is None or self._index.version != version:
+                self._index = build_index(session, version)
+            return self._index
+
+    def _select(
+        self, session: Session, wanted: ClaimFilter, sort: Sort, cursor: str | None, limit: int, facets: Sequence[str]
+    ) -> _Selection:
+        index = self._current(session)
+        _check(index, wanted, sort, limit, facets)
+        masks = index.masks(wanted.values)
+        if question := words(wanted.q):
+            masks["q"] = index.found(_matching(session, question))
+        mask = _all(masks)
+        axes = wanted.of("axis")
+        key = read_cursor(sort, wanted, cursor) if cursor else None
+        order = index.after(sort, axes[0] if axes else None, key)
+        chosen = (order if mask is None else order[mask[order]])[: limit + 1].tolist()
+        following = write_cursor(sort, wanted, index.key(sort, chosen[limit - 1])) if len(chosen) > limit else None
+        return _Selection(
+            numbers=tuple(index.numbers[chosen[:limit]].tolist()),
+            total=len(index) if mask is None else int(np.count_nonzero(mask)),
+            next=following,
+            facets=tuple(index.facet(name, _all(masks, name), wanted.of(name)) for name in facets),
+        )
+
+
+def _all(masks: dict[str, Bools], without: str = "") -> Bools | None:
+    """What all masks leave, but for one facet's own: its counts say what choosing another of its values would give."""
+    kept = [mask for name, mask in masks.items() if name != without]
+    return np.logical_and.reduce(kept) if kept else None
+
+
+def _documents(session: Session, numbers: Sequence[int]) -> tuple[str, ...]:
+    statement = select(ClaimTable.number, ClaimTable.document).where(col(ClaimTable.number).in_(numbers))
+    found = dict(session.exec(statement).all())
+    return tuple(found[number] for number in numbers)
+
+
+def _matching(session: Session, question: Sequence[str]) -> Sequence[int]:
+    statement = select(ClaimTable.number)
+    for word in question:
+        statement = statement.where(col(ClaimTable.search).like(pattern(word), escape="\\"))
+    return session.exec(statement).all()  # type: ignore[return-value]  # a primary key is never null
+
+
+def _check(index: ClaimIndex, wanted: ClaimFilter, sort: str, limit: int, facets: Sequence[str]) -> None:
+    """Raise InvalidInputError with every problem of a question at once."""
+    problems = [problem for facet, values in wanted.values for problem in _facet_problems(index, facet, values)]
+    for name in set(facets) - set(FACETS):
+        problems.append(_problem("facets", f"`{name}` is no facet", name, tuple(FACETS)))
+    if sort not in get_args(Sort):
+        problems.append(_problem("sort", f"`{sort}` is no sort order", sort, get_args(Sort)))
+    if sort in ("value", "-value") and len(set(wanted.of("axis"))) != 1:
+        problems.append(_problem("sort", "numbers can be sorted by value within one axis only: choose one axis first"))
+    if not 1 <= limit <= LONGEST_PAGE:
+        problems.append(_problem("limit", f"a page has 1 to {LONGEST_PAGE} claims"))
+    if problems:
+        raise InvalidInputError("; ".join(str(problem["message"]) for problem in problems), problems)
+
+
+def _facet_problems(index: ClaimIndex, facet: str, values: Sequence[str]) -> list[dict[str, object]]:
+    if facet not in FACETS:
+        return [_problem(facet, f"`{facet}` is no facet", facet, tuple(FACETS))]
+    known = index.facets[facet].values
+    return [
+        _problem(facet, f"no claim has the {facet.replace('_', ' ')} `{value[:80]}`", value, known)
+        for value in values
+        if value not in known
+    ]
+
+
+def _problem(field: str, message: str, given: str = "", known: Sequence[str] = ()) -> dict[str, object]:
+    """One entry of an error's details; `near` are the known values that look like the one given."""
+    near = nearest(given, known)
+    asks = f"; did you mean `{near[0]}`?" if near else ""
+    return {"field": field, "message": message + asks, "near": near}
+
+
+def nearest(given: str, known: Sequence[str]) -> list[str]:
+    """The known values that look like `given`, best first; case does not count."""
+    folded = {value.casefold(): value for value in known}
+    return [folded[value] for value in difflib.get_close_matches(given[:80].casefold(), folded, n=3)]
+
+
+def _could_be_id(text: str) -> bool:
+    """Ids are short ASCII; anything else names nothing, and PostgreSQL would not even take it."""
+    return len(text) <= 80 and text.isascii() and text.isprintable()
+
+
+def _not_found(session: Session, noun: str, missing: Sequence[str], column: object) -> NotFoundError:
+    """Names each missing id (at most ten) with ids that look like it."""
+    details: list[dict[str, object]] = []
+    for given in missing[:10]:
+        near = difflib.get_close_matches(given[:80], _candidates(session, given[:80], column), n=3)
+        asks = f"; did you mean `{near[0]}`?" if near else ""
+        shown = given if len(given) <= 80 else f"{given[:80]}..."
+        details.append({"field": "id", "message": f"there is no {noun} `{shown}`{asks}", "near": near})
+    return NotFoundError("; ".join(str(detail["message"]) for detail in details), details)
+
+
+def _candidates(session: Session, given: str, column: object) -> list[str]:
+    """Ids that begin like `given`, with as long a beginning as finds any; never more than can be compared quickly."""
+    for length in (12, 6, 3, 0):
+        start = given[:length]
+        if not _could_be_id(start):
+            continue
+        statement = select(column).where(column.like(pattern(start)[1:], escape="\\")).limit(NEAR)  # type: ignore[call-overload, attr-defined]
+        found = list(session.exec(statement))
+        if found:
+            return found
+    return []

@@ -1,0 +1,178 @@
+"""The database: how it is opened, read, written, migrated and copied. The only module that commits.
+
+Readers see one unchanging state for as long as their block lasts and cannot write. Writers are served one at a time
+in the order in which they came: with SQLite's own waiting a writer can starve for seconds. Neither is ever held open
+while a response is being sent.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sqlite3
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from alembic import command
+from alembic.config import Config
+from sqlalchemy import event, make_url, text
+from sqlalchemy.pool import NullPool
+from sqlmodel import Session, SQLModel, create_engine
+
+from app.settings import ROOT
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+    from types import ModuleType
+
+    from sqlalchemy import URL, Connection, Engine
+
+T = TypeVar("T")
+
+SAFE_SQLITE = (3, 51, 3)  # older ones can lose data when the write-ahead log is reset
+READERS = 8  # connections; each may keep 2 MB of pages
+
+PRAGMAS = (
+    "journal_mode=WAL",
+    "synchronous=FULL",  # an acknowledged write survives a power cut
+    "busy_timeout=10000",
+    "trusted_schema=OFF",
+    "mmap_size=0",
+    "journal_size_limit=67108864",
+)
+
+# Constraints get names that a migration can refer to, the same on both databases.
+SQLModel.metadata.naming_convention = {
+    "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+    "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+    "ck": "ck_%(table_name)s_%(constraint_name)s",
+    "fk": "fk_%(table_name)s_%(column_0_name)s_%(referred_table_name)s",
+    "pk": "pk_%(table_name)s",
+}
+
+
+def sqlite_module() -> ModuleType:
+    """The newest SQLite at hand: the interpreter's own where it is sound, else the one of pysqlite3."""
+    if sqlite3.sqlite_version_info < SAFE_SQLITE:
+        try:
+            return importlib.import_module("pysqlite3.dbapi2")
+        except ImportError:
+            pass  # /healthz warns
+    return sqlite3
+
+
+class Database:
+    """One SQLite file or one PostgreSQL database, by its URL."""
+
+    def __init__(self, url: str) -> None:
+        self.url = _with_driver(url)
+        self.is_sqlite = self.url.get_backend_name() == "sqlite"
+        self._readers = _engine(self.url, begin="BEGIN", pragmas=(*PRAGMAS, "foreign_keys=ON", "query_only=ON"))
+        self._writers = _engine(self.url, begin="BEGIN IMMEDIATE", pragmas=(*PRAGMAS, "foreign_keys=ON"), size=1)
+        self._queue = ThreadPoolExecutor(max_workers=1, thread_name_prefix="writer")
+
+    @contextmanager
+    def read(self) -> Iterator[Session]:
+        """A session on one unchanging state. Keep it short; a write through it raises."""
+        with Session(self._readers) as session:
+            yield session
+
+    def write(self, work: Callable[[Session], T]) -> T:
+        """Run `work` as one transaction, after all writes asked for before it. Commits, or rolls back and raises."""
+        return self._queue.submit(self._transaction, work).result()
+
+    def _transaction(self, work: Callable[[Session], T]) -> T:
+        with Session(self._writers, expire_on_commit=False) as session:
+            result = work(session)
+            session.commit()
+            return result
+
+    def migrate(self) -> None:
+        """Bring the tables to the newest revision."""
+        config = Config()
+        config.set_main_option("script_location", str(ROOT / "migrations").replace("%", "%%"))
+        with self.migration_connection() as connection:
+            config.attributes["connection"] = connection
+            command.upgrade(config, "head")
+
+    @contextmanager
+    def migration_connection(self) -> Iterator[Connection]:
+        """One transaction for all revisions: a failed migration leaves the database as it was.
+
+        Foreign keys are off meanwhile: SQLite rebuilds a table by dropping it, and that must delete no child rows.
+        """
+        with _engine(self.url, begin="BEGIN IMMEDIATE", pragmas=PRAGMAS, pool=False).begin() as connection:
+            if not self.is_sqlite:  # two servers that start at once migrate one after the other
+                connection.exec_driver_sql("SELECT pg_advisory_xact_lock(7301421)")
+            yield connection
+            check_foreign_keys(connection)
+
+    def backup(self, file: Path) -> None:
+        """Copy a live SQLite database to `file`, complete as of one moment (`cp` would miss rows)."""
+        if not self.is_sqlite:
+            msg = "this copies SQLite databases; use pg_dump for PostgreSQL"
+            raise ValueError(msg)
+        with self._readers.connect() as connection:
+            target = sqlite_module().connect(file)
+            try:
+                connection.connection.driver_connection.backup(target)  # type: ignore[union-attr]
+            finally:
+                target.close()
+
+    def version(self) -> str:
+        """The database's name and version, for people."""
+        if self.is_sqlite:
+            return f"SQLite {sqlite_module().sqlite_version}"
+        with self.read() as session:
+            return f"PostgreSQL {session.connection().exec_driver_sql('SHOW server_version').scalar_one()}"
+
+    def warnings(self) -> list[str]:
+        """What an operator must mend."""
+        found = sqlite_module().sqlite_version_info
+        if self.is_sqlite and found < SAFE_SQLITE:
+            wanted = ".".join(map(str, SAFE_SQLITE))
+            return [
+                f"SQLite {'.'.join(map(str, found))} can lose data in WAL mode: install pysqlite3 ({wanted} or newer)"
+            ]
+        return []
+
+    def close(self) -> None:
+        """Finish the writes asked for, then close every connection."""
+        self._queue.shutdown()
+        self._writers.dispose()
+        self._readers.dispose()
+
+
+def check_foreign_keys(connection: Connection) -> None:
+    """Refuse a migration that leaves a reference to nothing (SQLite does not look while foreign keys are off)."""
+    if connection.dialect.name == "sqlite":
+        broken = connection.execute(text("PRAGMA foreign_key_check")).all()
+        if broken:
+            msg = f"the migration left {len(broken)} reference(s) to nothing, the first in table {broken[0][0]}"
+            raise RuntimeError(msg)
+
+
+def _with_driver(url: str) -> URL:
+    parsed = make_url(url)
+    return parsed.set(drivername="postgresql+psycopg") if parsed.get_backend_name() == "postgresql" else parsed
+
+
+def _engine(url: URL, *, begin: str, pragmas: tuple[str, ...], size: int = READERS, pool: bool = True) -> Engine:
+    options: dict[str, Any] = {"pool_size": size, "max_overflow": 0} if pool else {"poolclass": NullPool}
+    if url.get_backend_name() == "sqlite":
+        # isolation_level None: the driver opens no transaction behind our back; `begin` says which kind it is.
+        engine = create_engine(url, module=sqlite_module(), connect_args={"isolation_level": None}, **options)
+
+        @event.listens_for(engine, "connect")
+        def _prepare(connection: sqlite3.Connection, _record: object) -> None:
+            for pragma in pragmas:
+                connection.execute(f"PRAGMA {pragma}")
+
+        @event.listens_for(engine, "begin")
+        def _begin(connection: Connection) -> None:
+            connection.exec_driver_sql(begin)
+
+        return engine
+    reading = {"postgresql_readonly": True, "isolation_level": "REPEATABLE READ"} if begin == "BEGIN" else {}
+    return create_engine(url, execution_options=reading, pool_pre_ping=True, **options)

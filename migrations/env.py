@@ -1,0 +1,33 @@
+"""Runs migrations: on the connection of app.db, or from the `alembic` command on the configured database."""
+
+from __future__ import annotations
+
+from alembic import context
+from sqlmodel import SQLModel
+
+import app.claims.tables  # noqa: F401 (declares the tables)
+from app.db import Database
+from app.settings import Settings
+
+
+def run() -> None:
+    connection = context.config.attributes.get("connection")
+    if connection is None:
+        settings = Settings()
+        settings.data.mkdir(parents=True, exist_ok=True)
+        with Database(settings.url()).migration_connection() as own:
+            context.config.attributes["connection"] = own
+            run()
+        return
+    context.configure(
+        connection=connection,
+        target_metadata=SQLModel.metadata,
+        render_as_batch=connection.dialect.name == "sqlite",
+        transactional_ddl=True,  # app.db opens real transactions on SQLite too
+        compare_type=True,
+    )
+    with context.begin_transaction():
+        context.run_migrations()
+
+
+run()
