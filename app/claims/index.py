@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 from sqlalchemy import func
@@ -16,6 +16,7 @@ from sqlmodel import col, select
 
 from app.axes import AXES
 from app.claims.rows import FACETS, Facet, FacetValue
+from app.claims.schema import AcceptanceKind, CaveatKind, Kind, ReproductionStatus, Scope, StatedIn
 from app.claims.tables import ClaimTable, SourceTable
 
 if TYPE_CHECKING:
@@ -36,6 +37,20 @@ if TYPE_CHECKING:
 
 NOT_STATED = "not_stated"
 BATCH = 2000
+
+# Values that may be asked for whether or not a claim carries them; all others must occur.
+VOCABULARY: dict[str, tuple[str, ...]] = {
+    "engine": (NOT_STATED,),
+    "model": (NOT_STATED,),
+    "hardware": (NOT_STATED,),
+    "axis": tuple(AXES),
+    "kind": get_args(Kind),
+    "scope": get_args(Scope),
+    "acceptance": get_args(AcceptanceKind),
+    "stated_in": get_args(StatedIn),
+    "caveat": get_args(CaveatKind),
+    "status": get_args(ReproductionStatus),
+}
 
 # One column of the claim table a facet; caveats are many to a claim and kept apart.
 FACET_COLUMNS: dict[str, Any] = {
@@ -67,7 +82,7 @@ class FacetIndex:
 
     def mask(self, chosen: Iterable[str]) -> Bools:
         """The claims that carry any of the chosen values."""
-        numbers = [self.values.index(value) for value in chosen]
+        numbers = [self.values.index(value) for value in chosen if value in self.values]
         if self.flags is not None:
             return np.asarray(self.flags[numbers].any(axis=0))
         wanted = np.zeros(len(self.values), dtype=np.bool_)
@@ -116,7 +131,8 @@ class ClaimIndex:
         """Positions in sort order that come after `key`. By value only the claims of `axis` are ordered."""
         order = self.orders[sort]
         if sort in ("value", "-value"):
-            number = self.facets["axis"].values.index(str(axis))
+            known = self.facets["axis"].values
+            number = known.index(axis) if axis in known else len(known)
             order = order[self.axis_starts[number] : self.axis_starts[number + 1]]
         if key is None:
             return order
@@ -136,7 +152,8 @@ class ClaimIndex:
         of = self.facets[name]
         rows = zip(of.values, of.labels, of.counts(mask).tolist(), strict=True)
         values = tuple(FacetValue(value, label, count, value in chosen) for value, label, count in rows)
-        return Facet(name, FACETS[name], values)
+        absent = tuple(FacetValue(value, label(name, value), 0, True) for value in chosen if value not in of.values)
+        return Facet(name, FACETS[name], values + absent)
 
 
 def build_index(session: Session, version: int) -> ClaimIndex:
@@ -161,7 +178,7 @@ def build_index(session: Session, version: int) -> ClaimIndex:
     axis = facets["axis"]
     assert axis.codes is not None
     orders = _orders(ids, ranks, dates, groups, amounts, axis.codes)
-    starts = np.concatenate([[0], np.cumsum(axis.totals)])
+    starts = np.concatenate([[0], np.cumsum(axis.totals), [count]])
     return ClaimIndex(version, numbers, tuple(ids), ranks, dates, groups, amounts, facets, orders, starts)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import threading
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 import numpy as np
 import sqlalchemy as sa
@@ -13,7 +13,7 @@ from sqlalchemy import func
 from sqlmodel import col, select
 
 from app.claims.cursor import read_cursor, write_cursor
-from app.claims.index import build_index
+from app.claims.index import VOCABULARY, build_index
 from app.claims.rows import FACETS, ClaimPage, Sort
 from app.claims.schema import ClaimRow
 from app.claims.search import pattern, words
@@ -22,7 +22,6 @@ from app.errors import InvalidInputError, NotFoundError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any
 
     import numpy.typing as npt
     from sqlmodel import Session
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
     Bools = npt.NDArray[np.bool_]
 
 LONGEST_PAGE = 500
+DOCUMENT: tuple[Any, ...] = (ClaimTable.number, ClaimTable.id, ClaimTable.engine, ClaimTable.model, ClaimTable.document)
 NEAR = 2000  # ids that are looked through for one that resembles
 
 
@@ -56,11 +56,19 @@ class SourceRow:
     claims: int
 
 
+class Document(NamedTuple):
+    """A claim as it is stored: its JSON, with the two names that every reader asks for first."""
+
+    engine: str | None
+    model: str | None
+    text: str
+
+
 @dataclass(frozen=True)
 class DocumentPage:
-    """A page of claims as stored JSON, for those who pass it on without reading it."""
+    """A page of claims as stored, for those who pass them on without reading them."""
 
-    items: tuple[str, ...]
+    items: tuple[Document, ...]
     total: int
     next: str | None
 
@@ -93,7 +101,7 @@ class Claims:
         with self._database.read() as session:
             selection = self._select(session, wanted, sort, cursor, limit, facets)
             documents = _documents(session, selection.numbers)
-        rows = tuple(map(ClaimRow.model_validate_json, documents))
+        rows = tuple(ClaimRow.model_validate_json(document.text) for document in documents)
         return ClaimPage(rows, selection.total, selection.next, selection.facets)
 
     def documents(
@@ -109,14 +117,18 @@ class Claims:
 
     def claims(self, claim_ids: Sequence[str]) -> list[ClaimRow]:
         """Claims in the order asked for. Raises NotFoundError that names those which are not there, with near ids."""
+        return [ClaimRow.model_validate_json(document.text) for document in self.documents_of(claim_ids)]
+
+    def documents_of(self, claim_ids: Sequence[str]) -> list[Document]:
+        """The same claims as `claims`, as they are stored."""
+        wanted = [claim_id for claim_id in claim_ids if _could_be_id(claim_id)]
+        statement = sa.select(*DOCUMENT).where(col(ClaimTable.id).in_(wanted))
         with self._database.read() as session:
-            wanted = [claim_id for claim_id in claim_ids if _could_be_id(claim_id)]
-            statement = select(ClaimTable.id, ClaimTable.document).where(col(ClaimTable.id).in_(wanted))
-            found = dict(session.exec(statement).all())
+            found = {row[1]: Document(*row[2:]) for row in session.execute(statement)}
             missing = [claim_id for claim_id in claim_ids if claim_id not in found]
             if missing:
                 raise _not_found(session, "claim", missing, col(ClaimTable.id))
-        return [ClaimRow.model_validate_json(found[claim_id]) for claim_id in claim_ids]
+        return [found[claim_id] for claim_id in claim_ids]
 
     def all_of_source(self, source_id: str) -> list[ClaimRow]:
         """All claims of a source in the order of its file; none for a source that is not there."""
@@ -196,9 +208,9 @@ def _all(masks: dict[str, Bools], without: str = "") -> Bools | None:
     return np.logical_and.reduce(kept) if kept else None
 
 
-def _documents(session: Session, numbers: Sequence[int]) -> tuple[str, ...]:
-    statement = select(ClaimTable.number, ClaimTable.document).where(col(ClaimTable.number).in_(numbers))
-    found = dict(session.exec(statement).all())
+def _documents(session: Session, numbers: Sequence[int]) -> tuple[Document, ...]:
+    statement = sa.select(*DOCUMENT).where(col(ClaimTable.number).in_(numbers))
+    found = {row[0]: Document(*row[2:]) for row in session.execute(statement)}
     return tuple(found[number] for number in numbers)
 
 
@@ -227,7 +239,7 @@ def _check(index: ClaimIndex, wanted: ClaimFilter, sort: str, limit: int, facets
 def _facet_problems(index: ClaimIndex, facet: str, values: Sequence[str]) -> list[dict[str, object]]:
     if facet not in FACETS:
         return [_problem(facet, f"`{facet}` is no facet", facet, tuple(FACETS))]
-    known = index.facets[facet].values
+    known = tuple(dict.fromkeys((*index.facets[facet].values, *VOCABULARY.get(facet, ()))))
     return [
         _problem(facet, f"no claim has the {facet.replace('_', ' ')} `{value[:80]}`", value, known)
         for value in values

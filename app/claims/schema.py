@@ -20,6 +20,7 @@ Number = Annotated[Decimal, Field(allow_inf_nan=False)]
 StatedIn = Literal["text", "table", "chart", "caption", "data_file", "threshold", "derived", "measured"]
 Kind = Literal["absolute", "ratio", "change"]
 Scope = Literal["kernel", "path", "layer", "forward_pass", "phase", "end_to_end", "capacity"]
+ReproductionStatus = Literal["never_tried", "repeated_by_others"]
 AcceptanceKind = Literal["none", "measured", "simulated", "synthetic", "not_stated"]
 BaselineKind = Literal[
     "own_earlier_build",  # the same engine at an earlier commit or release
@@ -265,7 +266,7 @@ class Correction(Fact):
 
 
 class Reproduction(Fact):
-    status: Literal["never_tried", "repeated_by_others"] = "never_tried"
+    status: ReproductionStatus = "never_tried"
     text: Text = "never tried"
 
 
