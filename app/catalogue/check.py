@@ -53,7 +53,7 @@ def check_claim(claim: Claim) -> Iterator[Finding]:
     """What the types of a claim cannot say."""
     axis = AXES.get(claim.axis)
     if axis is None:
-        yield ("axis",), f"`{claim.axis}` is not in the axis registry (app/axes.py)"
+        yield ("axis",), f"`{claim.axis}` is not in the axis registry (app/axes)"
     elif claim.kind == "absolute" and claim.unit not in axis.units:
         yield ("unit",), f"`{claim.unit}` is no unit of {claim.axis}; it takes {', '.join(axis.units)}"
     if claim.kind == "ratio" and claim.unit != "x":

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ConditionField:
-    """`group` is what an axis names when it says which conditions matter to it (app/axes.py)."""
+    """`group` is what an axis names when it says which conditions matter to it (app/axes)."""
 
     label: str
     group: str
