@@ -105,6 +105,15 @@ class Result(Fact):
     measured_at: dt.date | None = None
 
 
+class Figure(Fact):
+    """A further number of the same run: one axis, one statistic."""
+
+    axis: AxisKey
+    statistic: Text | None = None
+    value: Measured
+    unit: Text
+
+
 class Quality(Fact):
     checked: bool | None = None
     how: Text | None = None
@@ -135,6 +144,7 @@ class Card(Fact):
     runs: Runs | None = None
     metric: Metric | None = None
     result: Result | None = None
+    also: tuple[Figure, ...] | None = None  # what the same run measured on other axes
     excludes: tuple[Text, ...] | None = None
     quality: Quality | None = None
     launch: Launch | None = None
