@@ -29,8 +29,8 @@ INTERACTIVITY = (
             "points pass and the number rises."
         ),
         numerator=(
-            "Input plus output tokens, cached input in full, as AgentX counts; a number whose source does not say which "
-            "tokens count stands on undefined_per_gpu."
+            "Input plus output tokens, cached input in full, as AgentX counts; a number whose source does not say "
+            "which tokens count stands on undefined_per_gpu."
         ),
         denominator="Seconds of the run times all GPUs of the deployment.",
         window=(
