@@ -88,6 +88,7 @@ class Model(Fact):
 class Hardware(Fact):
     accelerator: Text | None = None  # one GPU's name, as the field says it: GB300, H200
     count: int | None = Field(default=None, ge=1, description="GPUs that the number was measured on")
+    gpus_per_node: int | None = Field(default=None, ge=1)  # where a number is counted by node
     system: Text | None = None  # what surrounds the GPUs: NVL72, one node, InfiniBand CX-7
     cpu_binding: Text | None = None
 
@@ -199,6 +200,7 @@ class Claim(Fact):
     bound: Literal["up_to", "at_least"] | None = None
     kind: Kind
     axis: AxisKey
+    axis_version: int = Field(default=1, ge=1)  # the definition that it was recorded under, kept when the axis moves on
     scope: Scope
     statistic: Text | None = None
     runs: Text | None = None

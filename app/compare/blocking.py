@@ -1,0 +1,227 @@
+"""When two claims do not answer one question: the table of blocking rules, in the reader's order. Pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.axes import AXES
+from app.compare.conditions import acceptance_text, is_forced
+from app.compare.pair import PER_NODE
+from app.compare.rules import Finding, Rule, against, stated
+from app.compare.words import KINDS, SCOPES, axis_name, listed, plain_axis
+
+if TYPE_CHECKING:
+    from app.claims.schema import Claim
+    from app.compare.pair import Pair
+
+# Windows that open before the prefill: a number that leaves the prefill out is none of them.
+WITH_PREFILL = frozenset(
+    {
+        "e2e_latency",
+        "interactivity_e2e",
+        "output_throughput",
+        "total_throughput",
+        "output_per_gpu",
+        "total_per_gpu",
+        "per_gpu_at_limit",
+        "request_throughput",
+        "run_duration",
+    }
+)
+
+
+def _axis(pair: Pair) -> Finding | None:
+    if pair.same_axis:
+        return None
+    a, b = pair.a, pair.b
+    message = f"{a.headline} is {plain_axis(a.axis)}; {b.headline} is {plain_axis(b.axis)}."
+    clause = f"one is {plain_axis(a.axis)}, the other is {plain_axis(b.axis)}"
+    return Finding(axis_name(a.axis), axis_name(b.axis), message, clause)
+
+
+def _axis_not_defined(pair: Pair) -> Finding | None:
+    """`undefined_per_gpu` may be set against itself within one source, which counts its tokens in one way."""
+    unknown = {"not_defined"} if pair.same_source else {"not_defined", "undefined_per_gpu"}
+    if not pair.same_axis or (pair.a.axis in AXES and pair.a.axis not in unknown):
+        return None
+    name = axis_name(pair.a.axis)
+    clause = "what these numbers measure is not defined where they were published"
+    return Finding(name, name, "The source does not define what is measured, so it may be two things.", clause)
+
+
+def _axis_version(pair: Pair) -> Finding | None:
+    a, b = pair.a.axis_version, pair.b.axis_version
+    if not pair.same_axis or a == b:
+        return None
+    name = axis_name(pair.a.axis)
+    message = f"They were recorded under versions {a} and {b} of the definition of {name}."
+    return Finding(str(a), str(b), message, f"the definition of {name} changed between them")
+
+
+def _kind(pair: Pair) -> Finding | None:
+    a, b = pair.a, pair.b
+    if (a.kind == "absolute") == (b.kind == "absolute"):
+        return None
+    one, two = KINDS[a.kind], KINDS[b.kind]
+    message = f"{a.headline} is {one}, {b.headline} {two}: a ratio says nothing about the size of a number."
+    return Finding(one, two, message, f"one is {one}, the other {two}")
+
+
+def _scope(pair: Pair) -> Finding | None:
+    a, b = SCOPES[pair.a.scope], SCOPES[pair.b.scope]
+    if a == b:
+        return None
+    message = f"{pair.a.headline} is about {a}, {pair.b.headline} about {b}: a part's gain is not the whole's."
+    return Finding(a, b, message, f"one is about {a}, the other about {b}")
+
+
+def _baseline(pair: Pair) -> Finding | None:
+    """Of two ratios. A ratio means nothing without what it divides by, so an unnamed baseline matches nothing."""
+    one, two = pair.a.baseline, pair.b.baseline
+    if "absolute" in (pair.a.kind, pair.b.kind):
+        return None
+    named = all(item.kind not in ("not_stated", "none") and item.key is not None for item in (one, two))
+    if named and (one.kind, one.key) == (two.kind, two.key):
+        return None
+    a, b = against(one), against(two)
+    if not named:
+        return Finding(
+            a, b, "What at least one of the two ratios divides by is not stated.", "a baseline is not stated"
+        )
+    message = f"{pair.a.headline} divides by: {a}. {pair.b.headline} divides by: {b}."
+    return Finding(a, b, message, "each is set against something else")
+
+
+def _ladder(pair: Pair) -> Finding | None:
+    one, two = pair.a.ladder, pair.b.ladder
+    if one is None or two is None or not pair.same_source or one.ladder != two.ladder or one.segment == two.segment:
+        return None
+    first, last = sorted((one.step, two.step))
+    between = [item for item in one.breaks if first <= item.after_step < last]
+    reasons = listed([reason for item in between for reason in item.reasons])
+    message = f"The source's ladder has a break between step {first} and step {last}: {reasons}."
+    titles = listed([item.title for item in between])
+    return Finding(
+        f"step {one.step}", f"step {two.step}", message, f"the ladder of their source breaks between them ({titles})"
+    )
+
+
+def _acceptance_open(pair: Pair) -> Finding | None:
+    """An acceptance that is not stated could be forced to any length, and so could a speed that follows from it."""
+    item = pair.diffs.get("acceptance")
+    if item is None or item.state != "not_stated":
+        return None
+    known = [side.acceptance.kind == "measured" for side in (pair.a, pair.b)]
+    if all(known):
+        return None
+    a, b = acceptance_text(pair.a), acceptance_text(pair.b)
+    message = f"Acceptance: {stated(a)} against {stated(b)}. It may have been forced, which sets the speed."
+    return Finding(a, b, message, "whether drafted tokens were really accepted is not stated")
+
+
+def _acceptance_forced(pair: Pair) -> Finding | None:
+    item = pair.diffs.get("acceptance")
+    forced = [is_forced(side) for side in (pair.a, pair.b)]
+    if item is None or item.state != "differs" or not any(forced):
+        return None
+    a, b = acceptance_text(pair.a), acceptance_text(pair.b)
+    if all(forced):
+        message = f"Acceptance was forced on both sides, to different lengths: {a} against {b}."
+        return Finding(a, b, message, "acceptance was forced to different lengths")
+    if "none" in (pair.a.acceptance.kind, pair.b.acceptance.kind):
+        return None
+    prompts = pair.diffs.get("workload.name")
+    too = " The prompts differ too." if prompts and prompts.state == "differs" else ""
+    message = (
+        f"Acceptance: {a} against {b}. A forced acceptance sets the speed whatever the text is, so the gap between the "
+        f"two is not the cost of simulating.{too}"
+    )
+    return Finding(a, b, message, "acceptance is forced on one side and real on the other")
+
+
+def _model(pair: Pair) -> Finding | None:
+    item = pair.diffs.get("model.id")
+    if item is None or item.state in ("equal", "held"):
+        return None
+    if item.state == "differs":
+        message = f"Two models: {item.a} and {item.b}."
+        return Finding(item.a, item.b, message, f"one is {item.a}, the other {item.b}")
+    message = f"Model: {stated(item.a)} against {stated(item.b)}."
+    return Finding(item.a, item.b, message, "the model is not stated")
+
+
+def _unit(pair: Pair) -> Finding | None:
+    a, b = pair.a, pair.b
+    if not pair.same_axis or a.kind != b.kind or pair.same_unit:
+        return None
+    nodes = PER_NODE in (a.unit, b.unit)
+    why = " How many GPUs a node holds is not stated." if nodes else ""
+    message = f"{a.unit} and {b.unit} cannot be converted into each other.{why}"
+    return Finding(a.unit, b.unit, message, f"{a.unit} and {b.unit} cannot be converted into each other")
+
+
+def _number(pair: Pair) -> Finding | None:
+    if has_number(pair.a) and has_number(pair.b):
+        return None
+    a, b = pair.a, pair.b
+    message = f"{a.headline} against {b.headline}: a number is missing, in a chart only or not given at all."
+    return Finding(a.headline, b.headline, message, "a number is missing on at least one side")
+
+
+def has_number(claim: Claim) -> bool:
+    ends = claim.before is not None and claim.after is not None
+    return claim.value is not None or (claim.low is not None and claim.high is not None) or ends
+
+
+def _prefill(pair: Pair) -> Finding | None:
+    without = [_leaves_prefill_out(side) for side in (pair.a, pair.b)]
+    if not pair.same_axis or pair.a.axis not in WITH_PREFILL or without[0] == without[1]:
+        return None
+    a, b = ("prefill not counted" if out else "prefill counted" for out in without)
+    message = f"Prefill is left out on one side of {axis_name(pair.a.axis)}: {a} against {b}."
+    return Finding(a, b, message, "one leaves the prefill out")
+
+
+def _leaves_prefill_out(claim: Claim) -> bool:
+    return any(item.kind == "prefill_not_counted" for item in claim.caveats)
+
+
+BLOCKING: tuple[Rule, ...] = (
+    Rule("axis", "blocking", "axis", "Two numbers of two metrics answer two questions.", _axis),
+    Rule(
+        "axis-not-defined",
+        "blocking",
+        "axis",
+        "A metric that its source does not define matches nothing.",
+        _axis_not_defined,
+    ),
+    Rule("axis-version", "blocking", "axis_version", "A definition that changed is another definition.", _axis_version),
+    Rule("kind", "blocking", "kind", "A ratio and an absolute number have no common scale.", _kind),
+    Rule("scope", "blocking", "scope", "A kernel's gain is not a layer's, and a layer's not the whole's.", _scope),
+    Rule("baseline", "blocking", "baseline", "Two ratios match only where they divide by the same thing.", _baseline),
+    Rule(
+        "ladder-break",
+        "blocking",
+        "ladder",
+        "Steps on two sides of a break in a ladder were measured otherwise.",
+        _ladder,
+    ),
+    Rule(
+        "acceptance-forced",
+        "blocking",
+        "acceptance",
+        "Forced acceptance matches only the same forced length, or speculation off.",
+        _acceptance_forced,
+    ),
+    Rule(
+        "acceptance-not-stated",
+        "blocking",
+        "acceptance",
+        "An acceptance that is not stated may have been forced.",
+        _acceptance_open,
+    ),
+    Rule("model", "blocking", "model.id", "Two models do different work for one token.", _model),
+    Rule("unit", "blocking", "unit", "Units that no stated fact converts cannot be set side by side.", _unit),
+    Rule("number", "blocking", "value", "Without a number on both sides there is nothing to compare.", _number),
+    Rule("prefill", "blocking", "prefill", "A number that leaves the prefill out is not end to end.", _prefill),
+)

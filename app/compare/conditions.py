@@ -1,0 +1,175 @@
+"""Two claims, fact by fact: equal, held equal by a shared round, different, or not stated. Pure.
+
+Which facts are looked at is the axis's business (`matters`); rules.py and ratio.py decide what a difference means.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
+from app.claims.conditions import FIELDS
+from app.claims.schema import Acceptance, Speculation
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from decimal import Decimal
+
+    from app.claims.schema import Claim, ClaimRow
+
+State = Literal["equal", "held", "differs", "not_stated"]
+OFF = "off"
+NOT_STATED = "not stated"
+FORCED = ("simulated", "synthetic")
+
+
+@dataclass(frozen=True)
+class FieldDiff:
+    """One fact of both claims. `a` and `b` are worded for people, None where a side does not state it."""
+
+    field: str
+    label: str
+    group: str
+    a: str | None
+    b: str | None
+    state: State
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A fact that may be written in several condition fields: `covers` are their names in FIELDS."""
+
+    label: str
+    covers: tuple[str, ...]
+    read: Callable[[Claim], str | None]
+    state: Callable[[Claim, Claim], State]
+
+
+def settle(row: ClaimRow) -> ClaimRow:
+    """With speculation off there is nothing to accept and nothing to draft, whether the source says so or not."""
+    if row.conditions.speculation.method != OFF:
+        return row
+    conditions = row.conditions.model_copy(update={"speculation": Speculation(method=OFF)})
+    return row.model_copy(update={"conditions": conditions, "acceptance": Acceptance(kind="none")})
+
+
+def diff(a: Claim, b: Claim, groups: frozenset[str], held: frozenset[str]) -> tuple[FieldDiff, ...]:
+    """Every fact of `groups`; for the fields in `held` the source says that they were equal, stated or not."""
+    found = []
+    for name, fact in COMPARED.items():
+        group = FIELDS[name].group
+        if group not in groups:
+            continue
+        state = fact.state(a, b)
+        if state == "not_stated" and held.issuperset(fact.covers):
+            state = "held"
+        found.append(FieldDiff(name, fact.label, group, fact.read(a), fact.read(b), state))
+    return tuple(found)
+
+
+def accept_length(claim: Claim) -> Decimal | None:
+    """Tokens per verify step, as measured where it was measured, else as forced."""
+    return claim.acceptance.length or forced_length(claim)
+
+
+def forced_length(claim: Claim) -> Decimal | None:
+    """What the acceptance was set to. A synthetic one takes every draft, so it stands at its ceiling."""
+    given = claim.acceptance
+    if given.kind not in FORCED:
+        return None
+    return given.target or (given.ceiling if given.kind == "synthetic" else None)
+
+
+def is_forced(claim: Claim) -> bool:
+    return claim.acceptance.kind in FORCED
+
+
+def acceptance_text(claim: Claim) -> str | None:
+    """ "simulated 5.5 of at most 6"; a simulation is named by what it was set to, not by where it drifted."""
+    given = claim.acceptance
+    if given.kind == "not_stated":
+        return None
+    length = forced_length(claim) or given.length
+    ceiling = f" of at most {given.ceiling:f}" if given.ceiling is not None and length is not None else ""
+    return given.kind + (f" {length:f}" if length is not None else "") + ceiling
+
+
+def _acceptance_state(a: Claim, b: Claim) -> State:
+    one, two = a.acceptance, b.acceptance
+    if "not_stated" in (one.kind, two.kind):
+        return "not_stated"
+    if one.kind != two.kind:
+        return "differs"
+    if one.kind == "none":
+        return "equal"
+    return _same(forced_length(a), forced_length(b)) if is_forced(a) else _same(one.length, two.length)
+
+
+def _drafts(claim: Claim) -> object:
+    given = claim.conditions.speculation
+    return "none" if given.method == OFF else given.draft_tokens
+
+
+def _same(a: object, b: object) -> State:
+    if a is None or b is None:
+        return "not_stated"
+    return "equal" if a == b else "differs"
+
+
+def _first(*readers: Callable[[Claim], object]) -> Callable[[Claim, Claim], State]:
+    """Several spellings of one fact, the most exact first: the first that both sides use decides."""
+
+    def state(a: Claim, b: Claim) -> State:
+        states = (_same(read(a), read(b)) for read in readers)
+        return next((found for found in states if found != "not_stated"), "not_stated")
+
+    return state
+
+
+def _together(*readers: Callable[[Claim], object]) -> Callable[[Claim, Claim], State]:
+    """Parts that name one fact together: none may differ, and a part that only one side gives leaves it open."""
+
+    def state(a: Claim, b: Claim) -> State:
+        pairs = [(read(a), read(b)) for read in readers]
+        given = [(one, two) for one, two in pairs if one is not None or two is not None]
+        states = [_same(one, two) for one, two in given]
+        if "differs" in states:
+            return "differs"
+        return "not_stated" if "not_stated" in states or not given else "equal"
+
+    return state
+
+
+def _text(read: Callable[[Claim], object]) -> Callable[[Claim], str | None]:
+    return lambda claim: None if (value := read(claim)) is None else str(value)
+
+
+def _table() -> dict[str, Compared]:
+    readers = {name: field.read for name, field in FIELDS.items()} | {"speculation.draft_tokens": _drafts}
+    table = {name: Compared(FIELDS[name].label, (name,), _text(read), _first(read)) for name, read in readers.items()}
+    version = (lambda c: c.conditions.engine.commit, lambda c: c.conditions.engine.version)
+    table["engine.version"] = replace(table["engine.version"], state=_first(*version))
+    table["acceptance"] = replace(table["acceptance"], read=acceptance_text, state=_acceptance_state)
+    for label, first, second, read in (
+        ("prompts", "workload.name", "workload.dataset", _prompts),  # a named benchmark, a data set, or both
+        ("load", "load.concurrency", "load.rate", _load),  # a closed loop, an open one, or a capped one
+    ):
+        table[first] = Compared(label, (first, second), read, _together(readers[first], readers[second]))
+        del table[second]
+    return table
+
+
+def _prompts(claim: Claim) -> str | None:
+    given = claim.conditions.workload
+    return ": ".join(part for part in (given.name, given.dataset) if part) or None
+
+
+def _load(claim: Claim) -> str | None:
+    given = claim.conditions.load
+    concurrency = f"concurrency {given.concurrency}" if given.concurrency else None
+    batch = f"batch {given.batch}" if given.batch else None
+    rate = f"request rate {given.rate}" if given.rate else None
+    return ", ".join(part for part in (concurrency or batch, rate) if part) or None
+
+
+COMPARED: dict[str, Compared] = _table()

@@ -1,0 +1,62 @@
+"""How fast one stream can decode at most: every token reads the active weights once. Pure (lint R10)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from app.claims.schema import Claim
+
+# Memory bandwidth of one GPU in TB/s, from NVIDIA's data sheets (H100 is the SXM part). An accelerator that is not
+# listed is not checked.
+BANDWIDTH_TB_S: Mapping[str, Decimal] = MappingProxyType(
+    {
+        "H100": Decimal("3.35"),
+        "H200": Decimal("4.8"),
+        "B200": Decimal(8),
+        "GB200": Decimal(8),
+        "B300": Decimal(8),
+        "GB300": Decimal(8),
+    }
+)
+
+
+@dataclass(frozen=True)
+class ActiveWeights:
+    """What one token of a model reads: active parameters in billions (all of them in a dense model), and their size."""
+
+    active_params_b: Decimal
+    bytes_per_param: Decimal
+    source: str
+
+
+NO_WEIGHTS: Mapping[str, ActiveWeights] = MappingProxyType({})
+
+
+@dataclass(frozen=True)
+class Limit:
+    """The highest rate in tok/s without speculation, with its arithmetic in words."""
+
+    tok_s: Decimal
+    arithmetic: str
+
+
+def memory_limit(claim: Claim, weights: Mapping[str, ActiveWeights]) -> Limit | None:
+    """bandwidth x GPUs / (active parameters x bytes each); None where one of the four is not known."""
+    hardware, model = claim.conditions.hardware, claim.conditions.model.id
+    bandwidth = BANDWIDTH_TB_S.get(hardware.accelerator or "")
+    read = weights.get(model or "")
+    if bandwidth is None or hardware.count is None or read is None:
+        return None
+    gigabytes = read.active_params_b * read.bytes_per_param
+    limit = bandwidth * 1000 * hardware.count / gigabytes
+    arithmetic = (
+        f"{bandwidth} TB/s x {hardware.count} GPUs / ({read.active_params_b}B active parameters x "
+        f"{read.bytes_per_param} bytes) = {limit:,.0f} tok/s"
+    )
+    return Limit(limit, arithmetic)
