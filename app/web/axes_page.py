@@ -1,0 +1,67 @@
+"""The axis registry -> its page. Pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.axes import AXES, TOOLS, VERSIONING
+from app.web.contexts import AxesPage, AxisPart, Fact, Link, Shell, ToolLine
+from app.web.state import address
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from app.axes import Axis, ToolName
+
+DIRECTIONS = {"higher": "higher is better", "lower": "lower is better", "none": "neither: the number is not defined"}
+MEANINGS = {"same": "the same", "differs": "something else", "absent": "no such number"}
+ABOUT = "What a number can measure: the definition of every axis, and what seven load tools mean by its name."
+
+
+def axes_page(counts: Mapping[str, int]) -> AxesPage:
+    """`counts`: how many claims stand on each axis."""
+    return AxesPage(
+        shell=Shell("Axes", ABOUT, "/axes"),
+        versioning=VERSIONING,
+        tools=tuple(Fact(tool, version) for tool, version in TOOLS.items()),
+        axes=tuple(_part(axis, counts.get(axis.key, 0)) for axis in AXES.values()),
+        json_url="/api/v1/axes",
+    )
+
+
+def _part(axis: Axis, count: int) -> AxisPart:
+    facts = (
+        Fact("Unit", ", ".join(axis.units)),
+        Fact("Direction", DIRECTIONS[axis.direction]),
+        Fact("Numerator", axis.numerator),
+        Fact("Denominator", axis.denominator),
+        Fact("Window", axis.window),
+        Fact("Tail", axis.tail),
+        Fact("Source", axis.source),
+    )
+    return AxisPart(
+        key=axis.key,
+        name=axis.name,
+        version=f"version {axis.version}",
+        definition=axis.definition,
+        formula=axis.formula,
+        facts=facts,
+        absent=_absent(axis.tools),
+        tools=tuple(_line(tool) for tool in axis.tools if tool.meaning != "absent"),
+        claims=Link(f"{count:,} {'claim' if count == 1 else 'claims'}", address("/", [("axis", axis.key)])),
+    )
+
+
+def _line(tool: ToolName) -> ToolLine:
+    return ToolLine(tool.tool, tool.name, MEANINGS[tool.meaning], tool.note)
+
+
+def _absent(tools: tuple[ToolName, ...]) -> str:
+    """The tools without such a number, in one sentence; the reason once where all share it."""
+    without = [tool for tool in tools if tool.meaning == "absent"]
+    notes = {tool.note for tool in without}
+    if not without:
+        return ""
+    if len(without) == len(tools) and len(notes) == 1:
+        return f"No load tool has it. {notes.pop()}"
+    return f"No such number in {', '.join(tool.tool for tool in without)}."

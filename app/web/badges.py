@@ -1,0 +1,103 @@
+"""The badges of a row: few, short, always the same words; each carries the sentence that it opens. Pure.
+
+A caveat of another kind has no badge of its own: it is counted in "more" and told in full on the claim's page.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from app.web.wording import acceptance
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from app.claims.schema import ClaimRow
+
+# Caveat kind -> the badge's words, in the order in which a row shows them.
+WORDS = {
+    "contradicted": "contradicted",
+    "simulated_acceptance": "simulated acceptance",
+    "chart_only": "chart only",
+    "own_earlier_build": "own earlier build",
+    "prefill_not_counted": "prefill not counted",
+    "approximation_on": "approximation on",
+    "quality_not_checked": "quality not checked",
+    "one_run": "one run",
+    "random_weights": "random weights",
+    "not_stated": "not stated",
+}
+# The other caveat kinds, as a claim's page heads them.
+OTHERS = {
+    "third_party_reading": "read off a chart by others",
+    "flawed_baseline": "flawed baseline",
+    "cached_tokens_counted": "cached tokens counted",
+    "input_tokens_counted": "input tokens counted",
+    "opt_in": "opt-in",
+    "up_to": "up to",
+    "random_prompt": "random prompt",
+    "chosen_prompt": "chosen prompt",
+    "workload_differs": "workload differs",
+    "load_differs": "load differs",
+    "several_changes": "several changes at once",
+    "saturated": "saturated",
+    "superseded": "superseded",
+    "not_independent": "not independent",
+    "preliminary": "preliminary",
+    "ratio_only": "ratio only",
+    "scope": "scope",
+    "noise": "noise",
+    "arithmetic": "arithmetic",
+    "method": "method",
+    "other": "note",
+}
+CAVEATS = {**WORDS, **OTHERS}
+
+
+@dataclass(frozen=True, slots=True)
+class Badge:
+    """`kind` names the shape, `text` is what the badge opens."""
+
+    kind: str
+    word: str
+    text: str
+
+
+def badges(row: ClaimRow) -> tuple[tuple[Badge, ...], tuple[Badge, ...]]:
+    """The row's badges, and its caveats that have none, each kind once with all its sentences."""
+    said: dict[str, list[str]] = {}
+    for kind, text in _said(row):
+        said.setdefault(kind, []).append(text)
+    shown = tuple(Badge(kind, WORDS[kind], " ".join(said[kind])) for kind in WORDS if kind in said)
+    more = tuple(Badge(kind, OTHERS[kind], " ".join(texts)) for kind, texts in said.items() if kind in OTHERS)
+    return shown, more
+
+
+def _said(row: ClaimRow) -> Iterator[tuple[str, str]]:
+    """Caveats as written; what the record's other fields say besides is added where no caveat of the kind does."""
+    kinds = set()
+    for caveat in row.caveats:
+        kinds.add(caveat.kind)
+        yield caveat.kind, caveat.text
+    for item in row.contradictions:
+        yield "contradicted", item.text
+    for kind, text in _implied(row):
+        if kind not in kinds:
+            yield kind, text
+
+
+def _implied(row: ClaimRow) -> Iterator[tuple[str, str]]:
+    if row.acceptance.kind in ("simulated", "synthetic"):
+        yield "simulated_acceptance", f"Acceptance was set, not earned: {acceptance(row.acceptance)}."
+    if row.stated_in == "chart":
+        yield "chart_only", "The number stands on a chart only; its raw value is not printed."
+    if row.baseline.kind == "own_earlier_build":
+        yield "own_earlier_build", "Set against an earlier build of the same engine, not against another engine."
+    if row.baseline.flaw:
+        yield "flawed_baseline", row.baseline.flaw
+    on = [item.name for item in row.conditions.approximations or () if item.on]
+    if on:
+        yield "approximation_on", f"Measured with an approximation on: {', '.join(on)}."
+    if row.conditions.model.weights == "dummy":
+        yield "random_weights", "Measured on random weights: the output says nothing about the model."

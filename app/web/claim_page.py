@@ -1,0 +1,216 @@
+"""A claim with its surroundings -> the context of its page. Pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.axes import AXES
+from app.claims.conditions import FIELDS, values
+from app.web.badges import CAVEATS, badges
+from app.web.claim_table import cells, label
+from app.web.contexts import ClaimDetail, Fact, Link, Neighbour, ReadAs, ReasonLine, Shell, Told
+from app.web.state import address
+from app.web.wording import (
+    ACCEPTANCE,
+    BASELINES,
+    KINDS,
+    SCOPES,
+    SEVERITIES,
+    STATED_IN,
+    citation,
+    measures,
+    or_not_stated,
+    printed,
+    yes_or_no,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from app.claims.schema import Acceptance, Baseline, ClaimRow, Conditions, Contradiction, Correction
+    from app.compare.schema import Reason
+
+
+def claim_page(
+    row: ClaimRow, *, lint: Sequence[Reason], beside: Sequence[tuple[ClaimRow, str]], named: Sequence[ClaimRow]
+) -> ClaimDetail:
+    """`beside`: claims that this one is often set against, with the reason; `named`: claims that its record names."""
+    axis = AXES.get(row.axis)
+    names = {other.id: other for other in (*named, *(other for other, _ in beside))}
+    return ClaimDetail(
+        shell=Shell(f"{row.headline}: {row.title}", f"{row.headline}: {measures(row)}. {row.title}", "/"),
+        cells=cells(row),
+        written=row.written or "",
+        axis=Fact(axis.name if axis else row.axis, axis.definition if axis else "", url=f"/axes#{row.axis}"),
+        formula=axis.formula if axis else "",
+        facts=tuple(_facts(row)),
+        against=tuple(_against(row.baseline)),
+        conditions=tuple(_conditions(row)),
+        acceptance=tuple(_acceptance(row.acceptance)),
+        caveats=_caveats(row),
+        lint=tuple(reason_line(reason) for reason in lint),
+        contradictions=contradictions(row.contradictions, names),
+        corrections=corrections(row.corrections, names),
+        beside=tuple(
+            Fact(item.name, printed(item.value, item.unit) + (f" ({item.note})" if item.note else ""))
+            for item in row.beside
+        ),
+        check=or_not_stated(row.check),
+        source=tuple(_source(row)),
+        neighbours=tuple(neighbour(row, other, why) for other, why in beside),
+        related=tuple(_related(row, names)),
+        citation=citation(row),
+        json_url=f"/api/v1/claims/{row.id}",
+        choose_url=address("/", [("ids", row.id)]),
+    )
+
+
+def named_claims(row: ClaimRow) -> tuple[str, ...]:
+    """Ids that the claim's record names, each once."""
+    single = (row.supersedes, row.repeats, row.end_to_end, row.baseline.claim)
+    found = [claim for claim in single if claim]
+    found += row.equal_terms or ()
+    found += [claim for item in row.contradictions for claim in item.claims]
+    found += [claim for item in row.corrections for claim in item.claims]
+    return tuple(dict.fromkeys(claim for claim in found if claim != row.id))
+
+
+def _facts(row: ClaimRow) -> Iterator[Fact]:
+    yield Fact("Kind of number", KINDS[row.kind])
+    yield Fact("Scope", SCOPES[row.scope])
+    if row.before is not None and row.after is not None:
+        yield Fact("End points", f"{printed(row.before, row.points_unit)} to {printed(row.after, row.points_unit)}")
+    yield stated("Statistic", row.statistic)
+    yield stated("Runs", row.runs)
+    yield stated("Measured by", row.measured_by or row.source.publisher)
+    yield stated("Measured at", row.measured_at)
+
+
+def stated(name: str, value: object, url: str = "") -> Fact:
+    return Fact(name, or_not_stated(value), value is not None, url)
+
+
+def _against(baseline: Baseline) -> Iterator[Fact]:
+    yield Fact("What", baseline.text or BASELINES[baseline.kind], baseline.kind != "not_stated")
+    if baseline.kind != "none" and baseline.text:
+        yield Fact("Kind", BASELINES[baseline.kind])
+    if baseline.value is not None:
+        url = f"/claims/{baseline.claim}" if baseline.claim else ""
+        yield Fact("Its number", printed(baseline.value, baseline.unit), url=url)
+    if baseline.flaw:
+        yield Fact("Flaw", baseline.flaw)
+    if baseline.conditions:
+        for name, text in _given(baseline.conditions):
+            yield Fact(f"There: {name}", text)
+    if baseline.acceptance:
+        yield from (Fact(f"There: {item.name.lower()}", item.text) for item in _acceptance(baseline.acceptance))
+
+
+def _given(conditions: Conditions) -> Iterator[tuple[str, str]]:
+    """What a partial set of conditions states, by leaf."""
+    for group, value in conditions.model_dump(exclude_none=True, exclude_defaults=True).items():
+        if isinstance(value, dict):
+            yield from ((f"{group} {name}".replace("_", " "), str(text)) for name, text in value.items())
+        elif group == "approximations":
+            yield group, ", ".join(f"{item['name']} {'on' if item['on'] else 'off'}" for item in value) or "none"
+        else:
+            yield group.replace("_", " "), str(value)
+
+
+def _conditions(row: ClaimRow) -> Iterator[Fact]:
+    """Every condition field, stated or not, then what further the record holds."""
+    said = values(row)
+    for name, text in said.items():
+        if name not in ("statistic", "acceptance"):
+            yield stated(FIELDS[name].label, text)
+    given = row.conditions
+    yield stated("system", given.hardware.system)
+    yield stated("model revision", given.model.revision)
+    yield stated("seed", given.workload.seed)
+    yield stated("chat template", yes_or_no(given.workload.chat_template))
+    yield stated("end of sequence ignored", yes_or_no(given.workload.ignore_eos))
+    yield stated("requests", given.workload.requests)
+    yield stated("turns", given.workload.turns)
+
+
+def _acceptance(given: Acceptance) -> Iterator[Fact]:
+    yield Fact("Acceptance", ACCEPTANCE[given.kind], given.kind != "not_stated")
+    if given.target is not None:
+        yield Fact("Set to", f"{given.target} tokens per verify step")
+    if given.length is not None:
+        yield Fact("Length", f"{given.length} tokens per verify step")
+    if given.ceiling is not None:
+        yield Fact("Ceiling", f"{given.ceiling} tokens per verify step (drafts + 1)")
+    if given.note:
+        yield Fact("Note", given.note)
+
+
+def _caveats(row: ClaimRow) -> tuple[Told, ...]:
+    written = [Told(CAVEATS[item.kind], item.text, "") for item in row.caveats]
+    shown, _ = badges(row)
+    heard = {item.kind for item in row.caveats} | {"contradicted"}
+    return (*written, *(Told(badge.word, badge.text, "") for badge in shown if badge.kind not in heard))
+
+
+def reason_line(reason: Reason) -> ReasonLine:
+    return ReasonLine(
+        rule=reason.rule,
+        kind=reason.severity,
+        word=SEVERITIES[reason.severity],
+        field=FIELDS[reason.field].label if reason.field in FIELDS else reason.field.replace("_", " "),
+        a=or_not_stated(reason.a),
+        b=or_not_stated(reason.b),
+        message=reason.message,
+    )
+
+
+def contradictions(items: Iterable[Contradiction], names: dict[str, ClaimRow]) -> tuple[Told, ...]:
+    return tuple(Told("", item.text, item.locator or "", links(item.claims, names)) for item in items)
+
+
+def corrections(items: Iterable[Correction], names: dict[str, ClaimRow]) -> tuple[ReadAs, ...]:
+    return tuple(
+        ReadAs(item.often_read_as, item.source_says, item.locator or "", links(item.claims, names)) for item in items
+    )
+
+
+def links(claims: Iterable[str], names: dict[str, ClaimRow]) -> tuple[Link, ...]:
+    """Links to claims by their number; a claim that is not among `names` is left out."""
+    return tuple(Link(names[claim].headline, f"/claims/{claim}") for claim in claims if claim in names)
+
+
+def _source(row: ClaimRow) -> Iterator[Fact]:
+    source = row.source
+    yield Fact("Source", source.title, url=f"/sources/{source.id}")
+    yield Fact("Where in it", row.locator)
+    yield Fact("Stated in", STATED_IN[row.stated_in])
+    yield Fact("Published", or_not_stated(source.date), source.date is not None)
+    yield Fact("Publisher", source.publisher)
+    yield Fact("Interest", source.interest)
+    yield Fact("Address", source.url or "not seen cited, so not linked", source.url is not None, source.url or "")
+    yield Fact("Retrieved", row.retrieved.isoformat())
+    yield Fact("Last checked", row.last_checked.isoformat())
+    yield Fact("Repeated", row.reproduction.text)
+
+
+def neighbour(row: ClaimRow, other: ClaimRow, why: str) -> Neighbour:
+    return Neighbour(label(other), why, address("/compare", [("ids", row.id), ("ids", other.id)]))
+
+
+def _related(row: ClaimRow, names: dict[str, ClaimRow]) -> Iterator[Fact]:
+    for name, claim in (
+        ("Supersedes", row.supersedes),
+        ("Measures again", row.repeats),
+        ("The whole effect", row.end_to_end),
+        *(("At equal load", claim) for claim in row.equal_terms or ()),
+    ):
+        if claim in names:
+            yield Fact(name, label(names[claim]), url=f"/claims/{claim}")
+    if row.round_place:
+        varied = ", ".join(FIELDS[name].label for name in row.round_place.varies if name in FIELDS)
+        yield Fact("Measured together", f"{row.round_place.title}; only these vary: {varied or 'nothing'}")
+    if row.ladder:
+        place = f"step {row.ladder.step} of the ladder" + (
+            f", after {row.ladder.segment} break" if row.ladder.segment else ""
+        )
+        yield Fact("Ladder", place, url=f"/sources/{row.source.id}#{row.ladder.ladder}")

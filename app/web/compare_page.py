@@ -1,0 +1,117 @@
+"""Claims set side by side -> the comparison's page: verdict first, then reasons, then every condition. Pure."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+from app.compare.conditions import COMPARED
+from app.web.claim_page import reason_line
+from app.web.claim_table import axis_name, cells, label
+from app.web.contexts import ChoosePage, ComparePage, Derived, Fact, Neighbour, PairPart, Shell, SideLine
+from app.web.state import address
+from app.web.wording import KINDS, SCOPES, STATED_IN, VERDICTS, against, or_not_stated
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from app.catalogue.pairs import Pair
+    from app.claims.schema import ClaimRow
+    from app.compare.schema import Comparison
+    from app.web.contexts import Trouble
+
+MOST = 4
+ABOUT = "Published LLM-serving numbers side by side: whether they can be compared, and every reason why not."
+
+# What is set side by side besides the conditions.
+FRAME: dict[str, Callable[[ClaimRow], str | None]] = {
+    "number": lambda row: row.headline,
+    "what it measures": lambda row: axis_name(row.axis),
+    "kind of number": lambda row: KINDS[row.kind],
+    "scope": lambda row: SCOPES[row.scope],
+    "against": lambda row: None if row.baseline.kind == "not_stated" else against(row.baseline),
+    "runs": lambda row: row.runs,
+    "evidence": lambda row: f"{STATED_IN[row.stated_in]}: {row.locator}",
+    "published": lambda row: row.source.date,
+    "publisher": lambda row: f"{row.source.publisher} ({row.source.interest})",
+}
+
+
+def compare_page(
+    rows: Sequence[ClaimRow], verdict: Callable[[ClaimRow, ClaimRow], Comparison], troubles: Sequence[Trouble]
+) -> ComparePage:
+    """Two to four claims: the verdict on each pair, then everything that is known of them, what differs first."""
+    pairs = tuple(_pair(a, b, verdict(a, b)) for a, b in combinations(rows, 2))
+    differing, unknown, equal = side_by_side(rows)
+    ids = [("ids", row.id) for row in rows]
+    title = " and ".join(row.headline for row in rows)
+    return ComparePage(
+        shell=Shell(f"{title}, compared", pairs[0].summary, "/compare"),
+        heading=f"{title}: can they be compared?",
+        troubles=tuple(troubles),
+        sides=tuple(cells(row) for row in rows),
+        pairs=pairs,
+        differing=differing,
+        unknown=unknown,
+        equal=equal,
+        add_url=address("/", ids) if len(rows) < MOST else "",
+        json_url=address("/api/v1/compare", [("a", rows[0].id), ("b", rows[1].id)]) if len(rows) == 2 else "",
+    )
+
+
+def _pair(a: ClaimRow, b: ClaimRow, found: Comparison) -> PairPart:
+    return PairPart(
+        a=label(a),
+        b=label(b),
+        a_number=a.headline,
+        b_number=b.headline,
+        verdict=found.verdict,
+        word=VERDICTS[found.verdict],
+        summary=found.summary,
+        url=address("/compare", [("ids", a.id), ("ids", b.id)]),
+        reasons=tuple(reason_line(reason) for reason in found.reasons),
+        ratio=f"{found.ratio.text} ({found.ratio.conditions})" if found.ratio else "",
+        derivations=tuple(Derived(item.title, item.text, item.assumption) for item in found.derivations),
+        other_axes=tuple(
+            Fact(axis_name(item.axis), item.message, url=address("/compare", [("ids", item.a), ("ids", item.b)]))
+            for item in found.other_axes
+        ),
+    )
+
+
+def side_by_side(
+    rows: Sequence[ClaimRow],
+) -> tuple[tuple[SideLine, ...], tuple[SideLine, ...], tuple[SideLine, ...]]:
+    """Lines that differ, lines that at least one claim does not state, and lines that are equal."""
+    groups: tuple[list[SideLine], list[SideLine], list[SideLine]] = ([], [], [])
+    for name, read in FRAME.items():
+        said = [read(row) for row in rows]
+        place = 1 if None in said else 0 if len(set(said)) > 1 else 2
+        groups[place].append(_line(name, said))
+    for fact in COMPARED.values():
+        states = {fact.state(a, b) for a, b in combinations(rows, 2)}
+        place = 0 if "differs" in states else 1 if "not_stated" in states else 2
+        groups[place].append(_line(fact.label, [fact.read(row) for row in rows]))
+    return tuple(groups[0]), tuple(groups[1]), tuple(groups[2])
+
+
+def _line(name: str, said: Sequence[str | None]) -> SideLine:
+    return SideLine(name, tuple(Fact("", or_not_stated(text), text is not None) for text in said))
+
+
+def choose_page(
+    rows: Sequence[ClaimRow], given: Sequence[str], often: Sequence[Pair], troubles: Sequence[Trouble]
+) -> ChoosePage:
+    """For fewer than two claims: what is chosen so far, and pairs that people set against each other."""
+    first, second = [*given[:2], "", ""][:2]
+    return ChoosePage(
+        shell=Shell("Compare", ABOUT, "/compare"),
+        troubles=tuple(troubles),
+        chosen=tuple(cells(row) for row in rows),
+        first=first,
+        second=second,
+        neighbours=tuple(
+            Neighbour(pair.title, pair.why, address("/compare", [("ids", pair.a), ("ids", pair.b)])) for pair in often
+        ),
+        table_url=address("/", [("ids", row.id) for row in rows]),
+    )

@@ -1,0 +1,50 @@
+"""Errors as pages: what went wrong, where, how to mend it, with the true status. htmx gets the same as an alert."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.web.contexts import ErrorPage, Link, Shell
+from app.web.render import respond
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from fastapi import Request
+    from fastapi.responses import HTMLResponse
+
+    from app.errors import AppError
+
+HEADINGS = {
+    404: "There is nothing at this address",
+    405: "This address cannot be used that way",
+    422: "This cannot be taken as it is",
+    500: "Benchcard failed at this",
+}
+RETARGET = {"HX-Retarget": "#alerts", "HX-Reswap": "innerHTML", "HX-Push-Url": "false"}
+
+
+def error_page(request: Request, status: int, error: AppError) -> HTMLResponse:
+    """The page for `error`. Where its details name near ids, each is a link to what was likely meant."""
+    folder = "sources" if request.url.path.startswith("/sources") else "claims"
+    near = [str(name) for detail in error.details for name in _listed(detail.get("near"))]
+    told = [str(detail["message"]) for detail in error.details if "message" in detail]
+    heading = HEADINGS.get(status, "This did not work")
+    context = ErrorPage(
+        shell=Shell(heading, error.message, ""),
+        status=status,
+        heading=heading,
+        messages=tuple(dict.fromkeys(told or [error.message])),
+        near=tuple(Link(name, f"/{folder}/{name}") for name in dict.fromkeys(near)),
+        q=_words(request.url.path) if status == 404 else "",
+    )
+    return respond(request, context, part=context.alert(), status=status, headers=RETARGET)
+
+
+def _listed(value: object) -> Sequence[object]:
+    return value if isinstance(value, list | tuple) else ()
+
+
+def _words(path: str) -> str:
+    """The last part of an address as words to search for."""
+    return " ".join(path.rstrip("/").rpartition("/")[2].replace("-", " ").split())[:80]

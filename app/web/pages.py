@@ -1,0 +1,11 @@
+"""All pages, as one router."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+
+from app.web.routes import axes, claims, compare, sources
+
+router = APIRouter(include_in_schema=False)
+for part in (claims, sources, axes, compare):
+    router.include_router(part.router)

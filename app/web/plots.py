@@ -1,0 +1,226 @@
+"""Rows -> Plotly figures as plain dicts. Pure: no database, no request, no clock.
+
+Colours are named by the stylesheet's variables ("var(--ink)"); static/js/plots.js sets in what they are in the
+reader's light or dark page and breaks the caption into lines. Every text that comes from a source is escaped here,
+because Plotly reads a small HTML. Value axes begin at zero: a bar's length is its value.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+Figure = dict[str, Any]
+
+# Kind of a ladder's step -> fill pattern and colour; the pattern alone tells them apart.
+STEP_FILLS = {
+    "first build": ("", "var(--bar-1)"),
+    "layout fix": ("/", "var(--bar-3)"),
+    "fusion": (".", "var(--bar-2)"),
+    "tiling": ("+", "var(--bar-5)"),
+    "memory": ("-", "var(--bar-1)"),
+    "overlap": ("|", "var(--bar-6)"),
+    "defaults": ("x", "var(--bar-1)"),
+    "speculation": ("\\", "var(--bar-4)"),
+    "parallelism": ("x", "var(--bar-3)"),
+}
+COLUMN_FILLS = (
+    ("", "var(--bar-1)"),
+    ("/", "var(--bar-3)"),
+    (".", "var(--bar-2)"),
+    ("x", "var(--bar-4)"),
+    ("-", "var(--bar-5)"),
+    ("|", "var(--bar-6)"),
+)
+PAPER, INK = "var(--paper)", "var(--ink)"
+BREAK_ROOM = 2.4  # bars that the gap of a break is high
+BAR_PX = 30
+LABEL_CHARS = 34
+
+
+@dataclass(frozen=True)
+class Bar:
+    """One bar: `length` in the axis's unit, None where no number is stated; `printed` is what stands at its end."""
+
+    label: str
+    kind: str
+    length: float | None
+    printed: str
+    hollow: bool = False  # forced by a simulation, not measured
+
+
+@dataclass(frozen=True)
+class Break:
+    """Between the bars before `at` and the rest nothing may be divided."""
+
+    at: int
+    text: str
+
+
+def ladder_figure(
+    title: str, unit: str, bars: Sequence[Bar], breaks: Sequence[Break], caption: Sequence[str]
+) -> Figure:
+    """Steps from top to bottom. A break is a gap with its label across the whole width; no line joins the bars."""
+    places = [float(place) + BREAK_ROOM * sum(1 for item in breaks if item.at <= place) for place in range(len(bars))]
+    kinds = [kind for kind in STEP_FILLS if any(bar.kind == kind for bar in bars)]
+    traces = [_trace(kind, STEP_FILLS[kind], _of_kind(bars, places, kind)) for kind in kinds]
+    shapes, notes = _gaps(breaks, places)
+    longest = max((bar.length or 0.0 for bar in bars), default=0.0)
+    height = round((places[-1] + 1) * BAR_PX) if places else BAR_PX
+    layout = {
+        **_layout(title, height),
+        "barmode": "overlay",
+        "shapes": shapes,
+        "annotations": notes,
+        "xaxis": {**_value_axis(unit), "range": [0, longest * 1.3]},
+        "yaxis": {
+            "range": [(places[-1] if places else 0) + 0.6, -0.6],
+            "tickvals": places,
+            "ticktext": [_wrapped(f"{number}. {bar.label}") for number, bar in enumerate(bars, 1)],
+            "automargin": True,
+            "ticks": "",
+            "showgrid": False,
+            "zeroline": False,
+        },
+    }
+    return {"data": traces, "layout": layout, "caption": [escape(text) for text in caption]}
+
+
+def _of_kind(bars: Sequence[Bar], places: Sequence[float], kind: str) -> list[tuple[float, Bar]]:
+    return [(place, bar) for place, bar in zip(places, bars, strict=True) if bar.kind == kind]
+
+
+def _trace(name: str, fill: tuple[str, str], bars: Sequence[tuple[float, Bar]]) -> Figure:
+    """Bars of one fill; a hollow one has the paper's colour with the pattern and the edge drawn in its own."""
+    shape, colour = fill
+    return {
+        "type": "bar",
+        "orientation": "h",
+        "name": escape(name),
+        "y": [place for place, _ in bars],
+        "x": [bar.length for _, bar in bars],
+        "text": [escape(bar.printed) for _, bar in bars],
+        "textposition": "outside",
+        "textangle": 0,
+        "cliponaxis": False,
+        "textfont": {"color": INK},
+        "width": [0.72] * len(bars),
+        "marker": {
+            "color": [PAPER if bar.hollow else colour for _, bar in bars],
+            "line": {"color": colour, "width": 1.5},
+            "pattern": {
+                "shape": shape,
+                "fgcolor": [colour if bar.hollow else PAPER for _, bar in bars],
+                "size": 7,
+                "solidity": 0.25,
+            },
+        },
+    }
+
+
+def _gaps(breaks: Sequence[Break], places: Sequence[float]) -> tuple[list[Figure], list[Figure]]:
+    shapes, notes = [], []
+    for item in breaks:
+        below, above = places[item.at - 1] + 0.6, places[item.at] - 0.6
+        frame = {"xref": "paper", "yref": "y", "line": {"color": "var(--gap-ink)", "width": 1, "dash": "dash"}}
+        shapes.append({**frame, "type": "rect", "x0": 0, "x1": 1, "y0": below, "y1": above, "fillcolor": "var(--gap)"})
+        note = {"xref": "paper", "yref": "y", "x": 0.01, "y": (below + above) / 2, "xanchor": "left", "align": "left"}
+        text = f"<b>Break. Do not divide across it.</b><br>{escape(item.text)}"
+        notes.append({**note, "text": text, "showarrow": False, "font": {"color": "var(--gap-ink)"}})
+    return shapes, notes
+
+
+def grouped_figure(
+    title: str, unit: str, columns: Sequence[str], rows: Sequence[tuple[str, Sequence[Bar]]], caption: Sequence[str]
+) -> Figure:
+    """Rows of bars side by side, one fill a column. Rows named by two words ("TP4 8K") make one panel for each second
+    word, every panel on its own scale from zero, because times of short and long prompts share none."""
+    panels = _panels(rows)
+    traces: list[Figure] = []
+    layout = {**_layout(title, 0), "barmode": "group", "bargap": 0.24, "bargroupgap": 0.06, "annotations": []}
+    heights = [len(lines) * len(columns) + 1.6 for _, lines in panels]
+    top = 1.0
+    for number, (name, lines) in enumerate(panels, 1):
+        bottom = top - heights[number - 1] / sum(heights)
+        suffix = "" if number == 1 else str(number)
+        longest = max((bar.length or 0.0 for _, bars in lines for bar in bars), default=0.0)
+        layout[f"xaxis{suffix}"] = {**_value_axis(unit), "anchor": f"y{suffix}", "range": [0, longest * 1.35]}
+        layout[f"xaxis{suffix}"]["visible"] = len(panels) == 1
+        layout[f"yaxis{suffix}"] = {
+            "domain": [max(bottom, 0), top - 1.1 / sum(heights)],
+            "anchor": f"x{suffix}",
+            "autorange": "reversed",
+            "automargin": True,
+            "ticks": "",
+            "showgrid": False,
+        }
+        layout["annotations"].append(_panel_name(name, top))
+        traces += _panel_traces(columns, lines, suffix)
+        top = bottom
+    layout["height"] = round(sum(heights) * 20)
+    told = [f"Each panel has its own scale from zero, in {unit}."] if len(panels) > 1 else []
+    return {"data": traces, "layout": layout, "caption": [escape(text) for text in (*told, *caption)]}
+
+
+def _panels(rows: Sequence[tuple[str, Sequence[Bar]]]) -> list[tuple[str, list[tuple[str, Sequence[Bar]]]]]:
+    if any(len(label.split()) != 2 for label, _ in rows):
+        return [("", list(rows))]
+    panels: dict[str, list[tuple[str, Sequence[Bar]]]] = {}
+    for label, bars in rows:
+        group, panel = label.split()
+        panels.setdefault(panel, []).append((group, bars))
+    return list(panels.items())
+
+
+def _panel_name(name: str, top: float) -> Figure:
+    place = {"xref": "paper", "yref": "paper", "x": 0, "y": top, "xanchor": "left", "yanchor": "top"}
+    return {**place, "text": f"<b>{escape(name)}</b>", "showarrow": False}
+
+
+def _panel_traces(columns: Sequence[str], lines: Sequence[tuple[str, Sequence[Bar]]], suffix: str) -> list[Figure]:
+    traces = []
+    for place, column in enumerate(columns):
+        bars = [(float(number), bars[place]) for number, (_, bars) in enumerate(lines)]
+        trace = _trace(column, COLUMN_FILLS[place % len(COLUMN_FILLS)], bars)
+        del trace["width"]
+        trace |= {"y": [_wrapped(label) for label, _ in lines], "xaxis": f"x{suffix}", "yaxis": f"y{suffix}"}
+        traces.append({**trace, "legendgroup": column, "showlegend": not suffix})
+    return traces
+
+
+def _layout(title: str, height: int) -> Figure:
+    return {
+        "title": {
+            "text": f"<b>{escape(title)}</b>",
+            "x": 0,
+            "xref": "container",
+            "xanchor": "left",
+            "font": {"size": 14},
+        },
+        "height": height,  # of the bars; the script adds room for legend and caption
+        "font": {"family": "var(--sans)", "size": 12, "color": INK},
+        "paper_bgcolor": PAPER,
+        "plot_bgcolor": PAPER,
+        "legend": {"orientation": "h", "x": 0, "xanchor": "left", "y": 1, "yanchor": "bottom", "traceorder": "normal"},
+        "showlegend": True,
+    }
+
+
+def _value_axis(unit: str) -> Figure:
+    return {
+        "title": {"text": escape(unit)},
+        "rangemode": "tozero",
+        "gridcolor": "var(--line)",
+        "linecolor": "var(--edge)",
+        "zerolinecolor": "var(--edge)",
+        "fixedrange": True,
+    }
+
+
+def _wrapped(text: str) -> str:
+    return "<br>".join(escape(line) for line in textwrap.wrap(text, LABEL_CHARS)) or " "

@@ -1,0 +1,40 @@
+"""How a page gets at the catalogue: the one that the application was built with."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from app.errors import NotFoundError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from fastapi import Request
+
+    from app.catalogue.queries import Catalogue
+    from app.claims.schema import ClaimRow
+
+
+def catalogue(request: Request) -> Catalogue:
+    return cast("Catalogue", request.app.state.catalogue)
+
+
+def present(reading: Catalogue, claims: Iterable[str]) -> dict[str, ClaimRow]:
+    """Those of `claims` that the catalogue has, by id. A list of ours may name more than an installation loads."""
+    wanted = list(dict.fromkeys(claims))
+    try:
+        return {row.id: row for row in reading.claims(wanted)} if wanted else {}
+    except NotFoundError:
+        return {row.id: row for claim in wanted for row in _one(reading, claim)}
+
+
+def _one(reading: Catalogue, claim: str) -> list[ClaimRow]:
+    try:
+        return [reading.claim(claim)]
+    except NotFoundError:
+        return []
+
+
+def of_sources(reading: Catalogue, rows: Iterable[ClaimRow]) -> list[ClaimRow]:
+    """Every claim of the sources of `rows`: what a comparison looks at besides the claims themselves."""
+    return [row for source in dict.fromkeys(row.source.id for row in rows) for row in reading.all_of_source(source)]

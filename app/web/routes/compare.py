@@ -1,0 +1,63 @@
+"""Two to four claims set side by side."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fastapi import APIRouter, Request
+from fastapi.responses import HTMLResponse
+
+from app.catalogue.pairs import pairs
+from app.compare.verdict import compare
+from app.errors import NotFoundError
+from app.web.compare_page import MOST, choose_page, compare_page
+from app.web.contexts import Trouble
+from app.web.reading import catalogue, of_sources, present
+from app.web.render import respond
+from app.web.state import read_ids
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from app.catalogue.pairs import Pair
+    from app.catalogue.queries import Catalogue
+    from app.claims.schema import ClaimRow
+
+router = APIRouter(default_response_class=HTMLResponse)
+
+
+@router.get("/compare")
+def side_by_side(request: Request) -> HTMLResponse:
+    """`ids` repeated or with commas, or `a` and `b`. What names nothing is told; the rest is still compared."""
+    reading = catalogue(request)
+    query = request.query_params
+    given = read_ids([*query.getlist("ids"), *query.getlist("a"), *query.getlist("b")])
+    if query.get("a") and query.get("a") == query.get("b"):
+        given = (query["a"], query["a"])
+    rows, troubles = _rows(reading, given)
+    status = 422 if len(given) > MOST else 404 if troubles else 200
+    if len(rows) < 2:
+        return respond(request, choose_page(rows, given, _often(reading), troubles), status=status)
+    others = of_sources(reading, rows)
+    return respond(request, compare_page(rows, lambda a, b: compare(a, b, others), troubles), status=status)
+
+
+def _rows(reading: Catalogue, given: Sequence[str]) -> tuple[list[ClaimRow], list[Trouble]]:
+    troubles: list[Trouble] = []
+    if len(given) > MOST:
+        text = f"{MOST} claims at most are set side by side; the first {MOST} of {len(given)} are shown"
+        troubles.append(Trouble("ids", text))
+    wanted = given[:MOST]
+    try:
+        return reading.claims(wanted) if wanted else [], troubles
+    except NotFoundError as error:
+        troubles += [Trouble("ids", str(detail["message"])) for detail in error.details]
+    found = present(reading, wanted)
+    return [found[claim] for claim in wanted if claim in found], troubles
+
+
+def _often(reading: Catalogue) -> list[Pair]:
+    """The shipped pairs of which this installation has both claims."""
+    listed = pairs()
+    found = present(reading, [claim for pair in listed for claim in (pair.a, pair.b)])
+    return [pair for pair in listed if pair.a in found and pair.b in found]

@@ -1,0 +1,180 @@
+"""A source's ladders and tables -> chart, table of the same data, and CSV. Pure."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import TYPE_CHECKING
+
+from app.claims.wording import number
+from app.web.contexts import Link
+from app.web.plots import Bar, Break, grouped_figure, ladder_figure
+from app.web.source_contexts import Figure, LadderPart, Step, TableLine, TablePart
+from app.web.wording import acceptance
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from decimal import Decimal
+
+    from app.catalogue.schema import Ladder, Source, Table
+    from app.claims.schema import ClaimRow
+
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+
+
+def ladder_part(source: Source, ladder: Ladder, names: Mapping[str, ClaimRow]) -> LadderPart:
+    breaks = {item.after: item for item in ladder.breaks}
+    steps: list[Step] = []
+    before: ClaimRow | None = None
+    for place, step in enumerate(ladder.steps):
+        row = names[step.claim]
+        gap = breaks.get(ladder.steps[place - 1].claim) if place else None
+        steps.append(
+            Step(
+                number=str(place + 1),
+                label=step.label,
+                kind=step.kind,
+                value=row.headline,
+                url=f"/claims/{row.id}",
+                ratio="" if gap or before is None else _times(before.value, row.value),
+                acceptance=acceptance(row.acceptance),
+                break_title=gap.title if gap else "",
+                break_reasons=gap.reasons if gap else (),
+            )
+        )
+        before = row
+    return LadderPart(
+        id=ladder.id,
+        title=ladder.title,
+        locator=ladder.locator,
+        unit=ladder.unit,
+        steps=tuple(steps),
+        figure=_ladder_figure(source, ladder, names),
+    )
+
+
+def _times(before: Decimal | None, after: Decimal | None) -> str:
+    return f"{after / before:.2f}x" if before and after else ""
+
+
+def _ladder_figure(source: Source, ladder: Ladder, names: Mapping[str, ClaimRow]) -> Figure:
+    rows = [names[step.claim] for step in ladder.steps]
+    bars = [_bar(row, step.label, step.kind) for row, step in zip(rows, ladder.steps, strict=True)]
+    at = {step.claim: place for place, step in enumerate(ladder.steps, 1)}
+    breaks = [Break(at[item.after], item.title) for item in ladder.breaks if at[item.after] < len(bars)]
+    caption = [*_caveats(ladder, rows), _origin(source, ladder.locator)]
+    data = ladder_figure(ladder.title, ladder.unit, bars, breaks, caption)
+    return Figure(f"chart-{ladder.id}", ladder.title, data, f"/sources/{source.id}/{ladder.id}.csv")
+
+
+def _bar(row: ClaimRow, label: str, kind: str) -> Bar:
+    forced = row.acceptance.kind in ("simulated", "synthetic")
+    said = number(row.value) if row.value is not None else row.headline
+    if forced:
+        target = row.acceptance.target or row.acceptance.length
+        said += f" ({row.acceptance.kind}{f' {number(target)}' if target else ''})"
+    return Bar(label, kind, None if row.value is None else float(row.value), said, hollow=forced)
+
+
+def _caveats(ladder: Ladder, rows: Sequence[ClaimRow]) -> Iterator[str]:
+    """What a reader of the picture alone must be told."""
+    if any(row.acceptance.kind in ("simulated", "synthetic") for row in rows):
+        yield "Outlined bars: speculation at an acceptance that was set by a simulation, not earned."
+    for item in ladder.breaks:
+        yield from item.reasons
+    kinds = {"prefill_not_counted", "quality_not_checked", "flawed_baseline"}
+    yield from dict.fromkeys(caveat.text for row in rows for caveat in row.caveats if caveat.kind in kinds)
+
+
+def _origin(source: Source, locator: str) -> str:
+    address = source.url if source.url and source.url_seen_cited else "address not linked"
+    return f"Source: {source.publisher}, “{source.title}”, {source.date or 'undated'}, {locator}; {address}."
+
+
+def table_part(source: Source, table: Table, names: Mapping[str, ClaimRow]) -> TablePart:
+    return TablePart(
+        id=table.id,
+        title=table.title,
+        caption=table.caption,
+        locator=table.locator,
+        row_heading=table.row_heading,
+        columns=table.columns,
+        rows=tuple(
+            TableLine(
+                label=row.label,
+                note=row.note or "",
+                cells=tuple(
+                    tuple(Link(names[claim].headline, f"/claims/{claim}") for claim in cell) for cell in row.cells
+                ),
+            )
+            for row in table.rows
+        ),
+        figure=_table_figure(source, table, names) if table.chart else None,
+        csv_url=f"/sources/{source.id}/{table.id}.csv",
+    )
+
+
+def _table_figure(source: Source, table: Table, names: Mapping[str, ClaimRow]) -> Figure:
+    """A cell's first claim is its bar; the others (a change beside it) stand at the bar's end."""
+    rows = []
+    unit = ""
+    for row in table.rows:
+        bars = []
+        for column, cell in zip(table.columns, row.cells, strict=True):
+            claims = [names[claim] for claim in cell]
+            unit = unit or (claims[0].unit if claims else "")
+            bars.append(_cell_bar(column, claims))
+        rows.append((row.label, bars))
+    caption = [table.caption, _origin(source, table.locator)]
+    data = grouped_figure(table.title, unit, table.columns, rows, caption)
+    return Figure(f"chart-{table.id}", table.title, data, f"/sources/{source.id}/{table.id}.csv")
+
+
+def _cell_bar(column: str, claims: Sequence[ClaimRow]) -> Bar:
+    if not claims:
+        return Bar(column, "", None, "not stated")
+    bar = _bar(claims[0], column, "")
+    further = "".join(f"  {row.headline}" for row in claims[1:])
+    return Bar(column, "", bar.length, bar.printed + further, bar.hollow)
+
+
+def ladder_csv(source: Source, ladder: Ladder, names: Mapping[str, ClaimRow]) -> str:
+    """The ladder's data with its source and caveats as comment lines; a break is a line of its own."""
+    rows = [names[step.claim] for step in ladder.steps]
+    part = ladder_part(source, ladder, names)
+    lines: list[Sequence[str]] = [("step", "label", "kind", "value", "unit", "acceptance", "claim")]
+    for step, row in zip(part.steps, rows, strict=True):
+        if step.break_title:
+            lines.append(("", f"break: {step.break_title}", "", "", "", "", ""))
+        value = "" if row.value is None else f"{row.value:f}"
+        lines.append((step.number, step.label, step.kind, value, row.unit, step.acceptance, row.id))
+    return _csv([*_caveats(ladder, rows), _origin(source, ladder.locator)], lines)
+
+
+def table_csv(source: Source, table: Table, names: Mapping[str, ClaimRow]) -> str:
+    """One line a claim, so that every number keeps its unit and its id."""
+    lines: list[Sequence[str]] = [("row", "column", "value", "unit", "printed", "claim")]
+    for row in table.rows:
+        for column, cell in zip(table.columns, row.cells, strict=True):
+            for claim in cell:
+                found = names[claim]
+                value = "" if found.value is None else f"{found.value:f}"
+                lines.append((row.label, column, value, found.unit, found.headline, claim))
+    return _csv([table.caption, _origin(source, table.locator)], lines)
+
+
+def _csv(comments: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
+    out = io.StringIO()
+    for comment in comments:
+        out.write(f"# {' '.join(comment.split())}\n")
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(lines[0])
+    numbers = {place for place, name in enumerate(lines[0]) if name == "value"}
+    for line in lines[1:]:
+        writer.writerow([cell if place in numbers else _inert(cell) for place, cell in enumerate(line)])
+    return out.getvalue()
+
+
+def _inert(text: str) -> str:
+    """A text that a spreadsheet will not take for a formula; numbers are never touched."""
+    return f"'{text}" if text.startswith(FORMULA_STARTS) else text

@@ -1,0 +1,198 @@
+"""The words of the pages: what a row says in each column, in face.md's reading order. Pure: rows -> short texts.
+
+Nothing is judged here; a word that is missing in the source becomes "not stated", never a guess.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from app.axes import AXES
+from app.claims.wording import BOUNDS, number, with_unit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from decimal import Decimal
+
+    from app.claims.schema import Acceptance, Baseline, Claim, ClaimRow, Conditions
+
+NOT_STATED = "not stated"
+DOT = " · "
+TIMES = "\N{MULTIPLICATION SIGN}"
+
+SCOPES = {
+    "kernel": "one kernel",
+    "path": "a chain of kernels",
+    "layer": "one layer",
+    "forward_pass": "one forward pass",
+    "phase": "one phase",
+    "end_to_end": "end to end",
+    "capacity": "capacity",
+}
+STATED_IN = {
+    "text": "text",
+    "table": "table",
+    "chart": "chart",
+    "caption": "caption",
+    "data_file": "data file",
+    "threshold": "threshold of a test",
+    "derived": "derived",
+    "measured": "measured",
+}
+KINDS = {"absolute": "absolute number", "ratio": "ratio", "change": "change in %"}
+ACCEPTANCE = {
+    "none": "no speculation",
+    "measured": "measured",
+    "simulated": "simulated",
+    "synthetic": "synthetic, 100 %",
+    "not_stated": NOT_STATED,
+}
+BASELINES = {
+    "own_earlier_build": "its own earlier build",
+    "feature_off": "the same build with one thing off",
+    "other_engine": "another engine",
+    "other_hardware": "other hardware",
+    "other_configuration": "the same build, set up otherwise",
+    "other_model": "another model",
+    "estimate": "an estimate, not a measurement",
+    "not_stated": NOT_STATED,
+    "none": "nothing: an absolute number",
+}
+VERDICTS = {
+    "comparable": "Comparable",
+    "comparable_with_differences": "Comparable with differences",
+    "not_comparable": "Not comparable",
+}
+SEVERITIES = {
+    "blocking": "rules it out",
+    "difference": "differs",
+    "not_stated": NOT_STATED,
+    "lint": "questionable ratio",
+    "note": "to know",
+}
+REPEATED = {"never_tried": "not yet", "repeated_by_others": "by others"}
+_LEADS = (*BOUNDS.values(), "about ")
+
+
+class NumberParts(NamedTuple):
+    """A headline cut where a table aligns it: words before, digits to the point, digits after it, unit."""
+
+    lead: str
+    whole: str
+    fraction: str
+    unit: str
+
+
+def number_parts(row: ClaimRow) -> NumberParts:
+    """Cut a row's headline by the pieces that it was built from. Ranges and pairs have no single decimal point."""
+    text = row.headline
+    lead = ""
+    for words in _LEADS:
+        if text.startswith(words):
+            lead += words
+            text = text[len(words) :]
+    unit = row.unit if row.points_unit is None or row.value is not None else row.points_unit
+    for tail in (f" {unit}", unit):
+        if text.endswith(tail):
+            text = text[: -len(tail)]
+            break
+    else:
+        unit = ""
+    whole, point, fraction = text.partition(".")
+    if not fraction.isdigit() or not whole.lstrip("+\N{MINUS SIGN}").replace(",", "").isdigit():
+        return NumberParts(lead, text, "", unit)
+    return NumberParts(lead, whole, point + fraction, unit)
+
+
+def measures(claim: Claim) -> str:
+    """What the number says: its axis in words, how it is expressed, and its scope where it is less than the whole."""
+    axis = AXES[claim.axis].name if claim.axis in AXES else claim.axis
+    said = {"ratio": f"ratio of {axis}", "change": f"change in {axis}"}.get(claim.kind, axis)
+    return said if claim.scope in ("end_to_end", "capacity", "phase") else f"{said}, {SCOPES[claim.scope]}"
+
+
+def against(baseline: Baseline) -> str:
+    """What the number is set against, with the baseline's own number where it is printed."""
+    said = baseline.text or BASELINES[baseline.kind]
+    return f"{said} ({printed(baseline.value, baseline.unit)})" if baseline.value is not None else said
+
+
+def printed(value: Decimal, unit: str | None) -> str:
+    return with_unit(number(value), unit) if unit else number(value)
+
+
+def conditions(claim: Claim) -> str:
+    """The stated conditions of a row in one line; only a missing GPU is named here, the claim's page names the rest."""
+    return DOT.join(_conditions(claim.conditions))
+
+
+def _conditions(given: Conditions) -> Iterator[str]:
+    yield gpus(given)
+    if given.parallelism:
+        yield given.parallelism
+    work = given.workload
+    if work.name:
+        yield work.name
+    if work.input_tokens or work.output_tokens:
+        yield ", ".join(
+            f"{tokens} {way}" for tokens, way in ((work.input_tokens, "in"), (work.output_tokens, "out")) if tokens
+        )
+    if given.load.concurrency or given.load.batch:
+        yield f"concurrency {given.load.concurrency}" if given.load.concurrency else f"batch {given.load.batch}"
+    if given.speculation.method and given.speculation.method != "off":
+        yield given.speculation.method
+    if given.limit:
+        yield given.limit
+
+
+def gpus(given: Conditions) -> str:
+    """ "4x GB300", or what of it is stated."""
+    hardware = given.hardware
+    if hardware.accelerator and hardware.count:
+        return f"{hardware.count}{TIMES} {hardware.accelerator}"
+    if hardware.accelerator:
+        return f"{hardware.accelerator}, number not stated"
+    return f"{hardware.count} GPUs, kind not stated" if hardware.count else "GPU not stated"
+
+
+def acceptance(given: Acceptance) -> str:
+    """ "simulated 5.5 (measured 5.505) of at most 6"."""
+    words = ACCEPTANCE[given.kind]
+    length = given.target or given.length
+    if length is not None:
+        words += f" {number(length)}"
+    if given.target is not None and given.length is not None and given.target != given.length:
+        words += f" (came out at {number(given.length)})"
+    return f"{words} of at most {number(given.ceiling)}" if given.ceiling is not None else words
+
+
+def or_not_stated(value: object) -> str:
+    return NOT_STATED if value is None else str(value)
+
+
+def yes_or_no(value: bool | None) -> str | None:
+    return None if value is None else "yes" if value else "no"
+
+
+def repeated(row: ClaimRow) -> str:
+    if row.reproduction.status == "never_tried":
+        return REPEATED["never_tried"]
+    return row.reproduction.text
+
+
+def source_line(row: ClaimRow) -> str:
+    return f"{row.source.publisher}, {row.source.date or 'undated'}"
+
+
+def citation(row: ClaimRow) -> str:
+    """Text to quote the claim by. "Unverified" stands in it until somebody else measured the number again."""
+    status = "repeated by others" if row.reproduction.status == "repeated_by_others" else "unverified"
+    parts = [
+        f"{row.headline} ({status}): {measures(row)}",
+        f"against {against(row.baseline)}" if row.baseline.kind != "none" else "",
+        conditions(row),
+        f"acceptance {acceptance(row.acceptance)}" if row.acceptance.kind in ("simulated", "synthetic") else "",
+        f"{row.source.publisher}, “{row.source.title}”, {row.source.date or 'undated'}, {row.locator}",
+        f"checked {row.last_checked.isoformat()}",
+    ]
+    return "; ".join(part for part in parts if part) + "."

@@ -1,0 +1,54 @@
+// Small comforts only: everything works without this file.
+(function () {
+  "use strict";
+
+  // Groups that the reader opened stay open when their part of the page is swapped.
+  var open = new Map();
+  document.addEventListener("toggle", function (event) {
+    if (event.target.matches("#rail details, #columns")) { open.set(event.target.id, event.target.open); }
+  }, true);
+  document.addEventListener("htmx:afterSwap", restore);
+  document.addEventListener("htmx:oobAfterSwap", restore);
+  function restore() {
+    open.forEach(function (state, id) {
+      var found = document.getElementById(id);
+      if (found) { found.open = state; }
+    });
+  }
+
+  // Escape closes what is open, and puts the keyboard back on what opened it.
+  document.addEventListener("keydown", function (event) {
+    if (event.key !== "Escape") { return; }
+    document.querySelectorAll(".mind details[open], #columns[open]").forEach(function (found) {
+      var within = found.contains(document.activeElement);
+      found.open = false;
+      if (within) { found.querySelector("summary").focus(); }
+    });
+  });
+  document.addEventListener("click", function (event) {
+    document.querySelectorAll(".mind details[open], #columns[open]").forEach(function (found) {
+      if (!found.contains(event.target)) { found.open = false; }
+    });
+  });
+
+  // How many rows are chosen, beside the button that compares them.
+  function count() {
+    var hint = document.querySelector("#choose .hint");
+    if (!hint) { return; }
+    var chosen = new FormData(document.getElementById("choose")).getAll("ids").length;
+    hint.textContent = chosen ? chosen + (chosen === 1 ? " row" : " rows") + " chosen" + (chosen < 2 ? ", choose another, then" : chosen > 4 ? ": at most 4, take some off" : "") : "Choose 2 to 4 rows, then";
+  }
+  document.addEventListener("change", count);
+  document.addEventListener("htmx:afterSettle", count);
+  count();
+
+  document.querySelectorAll("button[data-copy]").forEach(function (button) {
+    if (!navigator.clipboard) { return; }
+    button.hidden = false;
+    button.addEventListener("click", function () {
+      navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent).then(function () {
+        button.textContent = "Copied";
+      });
+    });
+  });
+})();
