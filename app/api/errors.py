@@ -15,8 +15,6 @@ from starlette.exceptions import HTTPException
 from app.errors import AppError, InvalidInputError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from fastapi import FastAPI, Request, Response
 
 SHOWN = 80  # characters of a given value that are repeated in an answer
@@ -43,9 +41,7 @@ class ErrorBody(BaseModel):
 class ErrorPage(Protocol):
     """How the pages show an error."""
 
-    def __call__(
-        self, request: Request, status: int, message: str, details: Sequence[dict[str, object]] = ()
-    ) -> Response: ...
+    def __call__(self, request: Request, status: int, error: AppError) -> Response: ...
 
 
 def register(app: FastAPI, pages: ErrorPage) -> None:
@@ -54,7 +50,7 @@ def register(app: FastAPI, pages: ErrorPage) -> None:
     def answer(request: Request, status: int, error: AppError) -> Response:
         if request.url.path.startswith("/api/") or request.url.path == "/healthz":
             return json_error(status, error)
-        return pages(request, status, error.message, error.details)
+        return pages(request, status, error)
 
     @app.exception_handler(AppError)
     async def _known(request: Request, error: AppError) -> Response:

@@ -19,13 +19,15 @@ if TYPE_CHECKING:
 NOW = dt.datetime(2026, 11, 29, tzinfo=dt.UTC)
 
 
-def record(source_id: str = "post", content: str = "1", title: str = "A post") -> SourceRecord:
+def record(
+    source_id: str = "post", content: str = "1", title: str = "A post", date: str | None = "2026-10-07"
+) -> SourceRecord:
     return SourceRecord(
         id=source_id,
         title=title,
         url=None,
         url_seen_cited=False,
-        date="2026-10-07",
+        date=date,
         publisher="An engine's team",
         interest="its own",
         type="blog",
@@ -44,7 +46,8 @@ def store(database: Database, rows: Sequence[ClaimRow]) -> None:
         by_source = sorted(rows, key=lambda row: row.source.id)
         for source_id, members in groupby(by_source, key=lambda row: row.source.id):
             listed = list(members)
-            put_source(session, record(source_id, str(len(listed)), listed[0].source.title), listed, NOW)
+            source = listed[0].source
+            put_source(session, record(source_id, str(len(listed)), source.title, source.date), listed, NOW)
         raise_version(session)
 
     database.write(work)

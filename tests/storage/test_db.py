@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import multiprocessing
 import sqlite3
 import threading
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
@@ -18,8 +20,6 @@ from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 from sqlmodel import Session, SQLModel
 
-import app.db
-from alembic import command
 from app.db import Database, check_foreign_keys, sqlite_module
 from app.settings import ROOT
 
@@ -143,7 +143,7 @@ def test_an_unsound_sqlite_is_warned_about(tmp_path: Path, monkeypatch: pytest.M
     database = Database(f"sqlite:///{tmp_path / 'a.db'}")
     assert database.warnings() == []
     monkeypatch.setattr(sqlite3, "sqlite_version_info", (3, 40, 1))
-    monkeypatch.setattr(app.db.importlib, "import_module", missing)
+    monkeypatch.setattr(importlib, "import_module", missing)
     assert "pysqlite3" in database.warnings()[0]
     database.close()
 
@@ -174,7 +174,9 @@ def test_every_migration_goes_down_and_up_again(database: Database) -> None:
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 def test_a_migration_that_leaves_a_reference_to_nothing_is_undone(database: Database) -> None:
     columns = "id, source_id, rank, date, axis, kind, scope, acceptance, stated_in, status, caveats, sort_group, search"
-    orphan = f"INSERT INTO claim ({columns}, document) VALUES ('a', 'gone', 1, 0, '', '', '', '', '', '', '', 0, '', '')"
+    orphan = (
+        f"INSERT INTO claim ({columns}, document) VALUES ('a', 'gone', 1, 0, '', '', '', '', '', '', '', 0, '', '')"
+    )
     with pytest.raises(RuntimeError, match="1 reference"), database.migration_connection() as connection:
         connection.execute(text(orphan))
     with database.migration_connection() as connection:
