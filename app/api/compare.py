@@ -8,13 +8,14 @@ from fastapi import APIRouter, Query, Request
 from app.api.access import INVALID, NO_PARAMETERS, NOT_FOUND, catalogue
 from app.api.schema import ApiAxis, AxisList, CompareQuery
 from app.axes import AXES
+from app.catalogue.models import weights
 from app.compare.schema import Comparison
 from app.compare.verdict import compare
 
 router = APIRouter(prefix="/api/v1")
 
 
-@router.get("/axes", tags=["axes"], dependencies=NO_PARAMETERS)
+@router.get("/axes", tags=["axes"], responses=INVALID, dependencies=NO_PARAMETERS)
 async def list_axes() -> AxisList:
     """Everything that a number can measure."""
     items = [ApiAxis.model_validate({**asdict(axis), "matters": sorted(axis.matters)}) for axis in AXES.values()]
@@ -27,4 +28,4 @@ def compare_claims(request: Request, query: Annotated[CompareQuery, Query()]) ->
     claims = catalogue(request)
     a, b = claims.claims([query.a, query.b])
     others = [row for source in dict.fromkeys((a.source.id, b.source.id)) for row in claims.all_of_source(source)]
-    return compare(a, b, others)
+    return compare(a, b, others, weights())

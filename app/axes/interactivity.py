@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.axes.registry import SERVING, Axis, named
+from app.axes.registry import PER_GPU, SERVING, Axis, named
 
 _FIRST_TO_LAST = (
     "Of every request: opens at the arrival of the first event that carries at least one token, closes at the arrival "
@@ -37,7 +37,7 @@ INTERACTIVITY = (
             "Of every point: opens at the first measured request, closes at the last token event of the last one; only"
             " measured points count, and a number read off between two points is marked as interpolated."
         ),
-        matters=SERVING,
+        matters=PER_GPU,
         source=(
             "Benchcard's definition after the vLLM AgentX post of 2026-09-08 (points with P90 interactivity above 50 "
             "tok/s/user) and the InferenceX dashboard of 2026-08."

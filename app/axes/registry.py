@@ -36,10 +36,11 @@ TOOLS: dict[str, str] = {
 # Groups of condition fields (app/claims/conditions.py) without which a number on the axis cannot be judged.
 SERVING = frozenset(
     {
-        "engine", "model", "hardware", "parallelism", "dtypes", "speculation", "approximations", "execution",
-        "workload", "lengths", "output", "sampling", "cache", "load", "limit", "statistic",
+        "engine", "model", "hardware", "host", "parallelism", "dtypes", "speculation", "approximations", "execution",
+        "workload", "lengths", "output", "sampling", "cache", "load", "statistic",
     }
 )  # fmt: skip
+PER_GPU = SERVING | {"limit"}  # a throughput that somebody may have taken under a limit on each user's speed
 PREFILL = SERVING - {"speculation", "output", "sampling"}
 KERNEL = frozenset({"engine", "model", "hardware", "lengths", "statistic"})
 CAPACITY = frozenset({"engine", "model", "hardware", "parallelism", "dtypes"})

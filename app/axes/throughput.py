@@ -5,6 +5,7 @@ from __future__ import annotations
 from app.axes.registry import (
     NOT_DEFINED,
     ONE_PER_RUN,
+    PER_GPU,
     RUN_WINDOW,
     SERVING,
     WHOLE_RUN,
@@ -162,7 +163,7 @@ THROUGHPUT = (
         numerator=_OUTPUT,
         denominator=_ALL_GPUS,
         window=RUN_WINDOW,
-        matters=SERVING,
+        matters=PER_GPU,
         source=(
             "Benchcard's definition; InferenceX main of 2026-08 (utils/process_result.py) for deployments of one pool."
         ),
@@ -204,7 +205,7 @@ THROUGHPUT = (
         numerator=_TOTAL,
         denominator=_ALL_GPUS,
         window=RUN_WINDOW,
-        matters=SERVING,
+        matters=PER_GPU,
         source=(
             "InferenceX main of 2026-08 (utils/process_result.py; utils/agentic/aggregation for AgentX); the vLLM "
             "AgentX post of 2026-09-08 counts the same under the name TPGS."
@@ -235,7 +236,7 @@ THROUGHPUT = (
         numerator="Not stated: output tokens, or input and output together.",
         denominator="GPUs as the source counts them.",
         window="Not stated.",
-        matters=SERVING,
+        matters=PER_GPU,
         source="Benchcard's place for numbers whose source does not define them.",
         tools=absent_everywhere(NOT_DEFINED),
     ),

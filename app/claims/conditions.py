@@ -49,7 +49,7 @@ FIELDS: dict[str, ConditionField] = {
     "model.weights": ConditionField("model weights", "model", lambda c: c.conditions.model.weights),
     "hardware.accelerator": ConditionField("GPU", "hardware", lambda c: c.conditions.hardware.accelerator),
     "hardware.count": ConditionField("number of GPUs", "hardware", lambda c: c.conditions.hardware.count),
-    "hardware.cpu_binding": ConditionField("CPU binding", "hardware", lambda c: c.conditions.hardware.cpu_binding),
+    "hardware.cpu_binding": ConditionField("CPU binding", "host", lambda c: c.conditions.hardware.cpu_binding),
     "parallelism": ConditionField("parallelism", "parallelism", lambda c: c.conditions.parallelism),
     "dtypes.weights": ConditionField("weight type", "dtypes", lambda c: c.conditions.dtypes.weights),
     "dtypes.kv": ConditionField("KV cache type", "dtypes", lambda c: c.conditions.dtypes.kv),

@@ -8,7 +8,7 @@ from app.axes import AXES
 from app.compare.conditions import acceptance_text, is_forced
 from app.compare.pair import PER_NODE
 from app.compare.rules import Finding, Rule, against, stated
-from app.compare.words import KINDS, SCOPES, axis_name, listed, plain_axis
+from app.compare.words import KINDS, SCOPES, axis_name, listed, plain_axis, sentence
 
 if TYPE_CHECKING:
     from app.claims.schema import Claim
@@ -98,9 +98,9 @@ def _ladder(pair: Pair) -> Finding | None:
         return None
     first, last = sorted((one.step, two.step))
     between = [item for item in one.breaks if first <= item.after_step < last]
-    reasons = listed([reason for item in between for reason in item.reasons])
-    message = f"The source's ladder has a break between step {first} and step {last}: {reasons}."
-    titles = listed([item.title for item in between])
+    reasons = " ".join(sentence(reason) for item in between for reason in item.reasons)
+    message = f"The source's ladder breaks between step {first} and step {last}. {reasons}"
+    titles = listed([item.title[:1].lower() + item.title[1:] for item in between])
     return Finding(
         f"step {one.step}", f"step {two.step}", message, f"the ladder of their source breaks between them ({titles})"
     )
@@ -115,7 +115,7 @@ def _acceptance_open(pair: Pair) -> Finding | None:
     if all(known):
         return None
     a, b = acceptance_text(pair.a), acceptance_text(pair.b)
-    message = f"Acceptance: {stated(a)} against {stated(b)}. It may have been forced, which sets the speed."
+    message = f"Acceptance: {stated(a, b)}. It may have been forced, which sets the speed."
     return Finding(a, b, message, "whether drafted tokens were really accepted is not stated")
 
 
@@ -146,7 +146,7 @@ def _model(pair: Pair) -> Finding | None:
     if item.state == "differs":
         message = f"Two models: {item.a} and {item.b}."
         return Finding(item.a, item.b, message, f"one is {item.a}, the other {item.b}")
-    message = f"Model: {stated(item.a)} against {stated(item.b)}."
+    message = f"Model: {stated(item.a, item.b)}."
     return Finding(item.a, item.b, message, "the model is not stated")
 
 

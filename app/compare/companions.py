@@ -74,12 +74,13 @@ def _side_by_side(one: ClaimRow, two: ClaimRow) -> bool:
 def _entry(one: ClaimRow, two: ClaimRow, first: tuple[ClaimRow, ClaimRow] | None) -> OtherAxis:
     """`first` is the pair on the axis that was asked for, against whose order this one is held."""
     name = " ".join(part for part in (one.statistic, axis_name(one.axis)) if part)
-    text = f"{name}: {one.headline} against {two.headline}"
     orders = (_order(one, two), _order(*first)) if first else (0, 0)
+    opposite = orders[0] * orders[1] < 0
+    text = f"{name}: {one.headline} against {two.headline}"
     if first and 0 not in orders:
-        way = "the same way as" if orders[0] == orders[1] else "the other way round than"
-        text += f"; it orders these two deployments {way} {axis_name(first[0].axis)} does"
-    return OtherAxis(axis=one.axis, a=one.id, b=two.id, message=f"{text}.")
+        order = "the opposite order to" if opposite else "the same order as"
+        text += f"; it puts these two deployments in {order} {axis_name(first[0].axis)}"
+    return OtherAxis(axis=one.axis, a=one.id, b=two.id, message=f"{text}.", opposite=opposite)
 
 
 def _order(one: ClaimRow, two: ClaimRow) -> int:

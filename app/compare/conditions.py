@@ -126,16 +126,21 @@ def _first(*readers: Callable[[Claim], object]) -> Callable[[Claim, Claim], Stat
     return state
 
 
-def _together(*readers: Callable[[Claim], object]) -> Callable[[Claim, Claim], State]:
-    """Parts that name one fact together: none may differ, and a part that only one side gives leaves it open."""
+def _together(*readers: Callable[[Claim], object], apart: State) -> Callable[[Claim, Claim], State]:
+    """Parts that name one fact together: none may differ, and a part that only one side gives leaves it open.
+    Where the sides use different parts (one names a benchmark, the other its prompts), they are `apart`."""
 
     def state(a: Claim, b: Claim) -> State:
         pairs = [(read(a), read(b)) for read in readers]
         given = [(one, two) for one, two in pairs if one is not None or two is not None]
-        states = [_same(one, two) for one, two in given]
+        states = {_same(one, two) for one, two in given}
         if "differs" in states:
             return "differs"
-        return "not_stated" if "not_stated" in states or not given else "equal"
+        if states == {"not_stated"} and all(
+            any(part is not None for part in side) for side in zip(*pairs, strict=True)
+        ):
+            return apart
+        return "equal" if states == {"equal"} else "not_stated"
 
     return state
 
@@ -150,13 +155,13 @@ def _table() -> dict[str, Compared]:
     version = (lambda c: c.conditions.engine.commit, lambda c: c.conditions.engine.version)
     table["engine.version"] = replace(table["engine.version"], state=_first(*version))
     table["acceptance"] = replace(table["acceptance"], read=acceptance_text, state=_acceptance_state)
-    for label, first, second, read in (
-        ("prompts", "workload.name", "workload.dataset", _prompts),  # a named benchmark, a data set, or both
-        ("load", "load.concurrency", "load.rate", _load),  # a closed loop, an open one, or a capped one
-    ):
-        table[first] = Compared(label, (first, second), read, _together(readers[first], readers[second]))
-        del table[second]
-    return table
+    names = ("workload.name", "workload.dataset")  # a named benchmark, a data set, or both
+    prompts = _together(*(readers[name] for name in names), apart="differs")
+    table[names[0]] = Compared("prompts", names, _prompts, prompts)
+    names = ("load.concurrency", "load.rate")  # a closed loop, an open one, or a capped one
+    load = _together(*(readers[name] for name in names), apart="not_stated")
+    table[names[0]] = Compared("load", names, _load, load)
+    return {name: fact for name, fact in table.items() if name not in ("workload.dataset", "load.rate")}
 
 
 def _prompts(claim: Claim) -> str | None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from app.catalogue.models import ModelWeights
     from app.claims.schema import Claim
 
 # Memory bandwidth of one GPU in TB/s, from NVIDIA's data sheets (H100 is the SXM part). An accelerator that is not
@@ -26,16 +27,7 @@ BANDWIDTH_TB_S: Mapping[str, Decimal] = MappingProxyType(
 )
 
 
-@dataclass(frozen=True)
-class ActiveWeights:
-    """What one token of a model reads: active parameters in billions (all of them in a dense model), and their size."""
-
-    active_params_b: Decimal
-    bytes_per_param: Decimal
-    source: str
-
-
-NO_WEIGHTS: Mapping[str, ActiveWeights] = MappingProxyType({})
+NO_WEIGHTS: Mapping[str, ModelWeights] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -46,7 +38,7 @@ class Limit:
     arithmetic: str
 
 
-def memory_limit(claim: Claim, weights: Mapping[str, ActiveWeights]) -> Limit | None:
+def memory_limit(claim: Claim, weights: Mapping[str, ModelWeights]) -> Limit | None:
     """bandwidth x GPUs / (active parameters x bytes each); None where one of the four is not known."""
     hardware, model = claim.conditions.hardware, claim.conditions.model.id
     bandwidth = BANDWIDTH_TB_S.get(hardware.accelerator or "")

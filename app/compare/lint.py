@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from app.axes import AXES
 from app.claims.schema import Acceptance, Conditions
 from app.compare.conditions import COMPARED, OFF, acceptance_text, diff, is_forced, settle
-from app.compare.hardware import NO_WEIGHTS, ActiveWeights, memory_limit
+from app.compare.hardware import NO_WEIGHTS, memory_limit
 from app.compare.printed import recomputed
 from app.compare.ratio import change_of
 from app.compare.rules import against
@@ -22,6 +22,7 @@ from app.compare.words import SCOPES, listed, sentence, significant
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from app.catalogue.models import ModelWeights
     from app.claims.schema import Claim, ClaimRow
     from app.compare.conditions import FieldDiff
     from app.compare.pair import Pair
@@ -42,11 +43,12 @@ RULES: dict[str, str] = {
 WORKLOAD = ("workload.name", "workload.input_tokens", "workload.output_tokens", "workload.temperature")
 LOAD = "load.concurrency"
 CACHE = "workload.prefix_cache"
+COLD = {"off", "cleared"}  # two ways to have no hit
 PARTS = ("kernel", "path", "layer", "forward_pass")
 
 
 def lint(
-    claim: ClaimRow, others: Sequence[ClaimRow] = (), weights: Mapping[str, ActiveWeights] = NO_WEIGHTS
+    claim: ClaimRow, others: Sequence[ClaimRow] = (), weights: Mapping[str, ModelWeights] = NO_WEIGHTS
 ) -> tuple[Reason, ...]:
     """What is wrong with one published number. `others` may hold the claims that it names: its denominator, its
     end-to-end effect, its pair at equal load. In a reason, `a` is the denominator's side and `b` the claim's own."""
@@ -73,13 +75,17 @@ def lint_pair(pair: Pair, others: Sequence[ClaimRow] = ()) -> list[Reason]:
     reasons = [*_unequal(differing, alone, _equal_terms((pair.a, pair.b), known))]
     if "speculation" in pair.matters:
         reasons += _speculation_of(pair.a, pair.b)
-    flaws = {row.baseline.claim: row.baseline.flaw for row in known.values()}
-    a, b = flaws.get(pair.a.id), flaws.get(pair.b.id)
+    a, b = (_admitted_flaw(side, (pair.a, pair.b, *others)) for side in (pair.a, pair.b))
     if a or b:
         side = pair.a if a else pair.b
         message = f"{side.headline} has a defect that its source admits: {sentence(a or b)}"
         reasons.append(_reason("R6", "baseline", a, b, message))
     return reasons
+
+
+def _admitted_flaw(side: ClaimRow, rows: Sequence[ClaimRow]) -> str | None:
+    """The defect that a row which divides by `side` says that it has."""
+    return next((row.baseline.flaw for row in rows if row.baseline.claim == side.id and row.baseline.flaw), None)
 
 
 def _reason(rule: str, field: str, a: str | None, b: str | None, message: str, severity: Severity = "lint") -> Reason:
@@ -145,7 +151,7 @@ def _unequal(differing: Mapping[str, FieldDiff], alone: bool, equal_terms: str) 
         item = differing[LOAD]
         message = f"A ratio of the two would mix loads: {item.a} against {item.b}.{equal_terms}"
         yield _reason("R3", LOAD, item.a, item.b, message)
-    if CACHE in differing:
+    if CACHE in differing and not {differing[CACHE].a, differing[CACHE].b} <= COLD:
         item = differing[CACHE]
         message = f"Prefix cache {item.a} against {item.b}: a ratio of the two measures the cache policy."
         yield _reason("R5", CACHE, item.a, item.b, message)
@@ -208,7 +214,7 @@ def _contradicted(claim: ClaimRow) -> Iterator[Reason]:
         yield _reason("R9", "contradictions", None, claim.headline, f"Its source contradicts itself: {item.text}")
 
 
-def _memory(claim: ClaimRow, weights: Mapping[str, ActiveWeights]) -> Iterator[Reason]:
+def _memory(claim: ClaimRow, weights: Mapping[str, ModelWeights]) -> Iterator[Reason]:
     rate, limit = one_stream_rate(claim), memory_limit(claim, weights)
     if rate is None or limit is None or rate <= limit.tok_s or claim.conditions.speculation.method not in (None, OFF):
         return

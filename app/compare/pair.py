@@ -20,6 +20,8 @@ UNITS: dict[str, tuple[str, Decimal]] = {
     "s": ("ms", Decimal(1000)),
     "us": ("ms", Decimal("0.001")),
 }
+# What a script does not bring along when someone else runs it.
+OF_THE_MACHINE = frozenset({"hardware", "host", "statistic"})
 PER_NODE = "tok/s/node"
 
 
@@ -49,11 +51,13 @@ class Pair:
 
     @cached_property
     def held(self) -> frozenset[str]:
-        """Every condition field that the shared round holds equal."""
+        """Every condition field that the shared round holds equal, or the author's code and script in a repetition."""
         place = self.a.round_place
-        if not self.same_round or place is None:
-            return frozenset()
-        return frozenset(FIELDS) - frozenset(place.varies)
+        if self.same_round and place is not None:
+            return frozenset(FIELDS) - frozenset(place.varies)
+        if self.repetition:
+            return frozenset(name for name, field in FIELDS.items() if field.group not in OF_THE_MACHINE)
+        return frozenset()
 
     @cached_property
     def diffs(self) -> dict[str, FieldDiff]:

@@ -36,7 +36,7 @@ def recomputed(claim: ClaimRow) -> Iterator[Reason]:
         and not claim.bound
         and found.quantize(printed, rounding=ROUND_HALF_UP) != printed
     ):
-        message = f"{claim.headline} is printed, where {text} gives {result}: a matter of rounding."
+        message = f"{claim.headline} is printed, where {text} gives {result}: the last digit does not follow."
         yield Reason(rule="R7", severity="note", field="value", a=result, b=claim.headline, message=message)
 
 

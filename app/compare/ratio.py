@@ -116,7 +116,7 @@ def _change(pair: Pair, reasons: Sequence[Reason]) -> str:
     if changes(reasons) == ["speculation"]:
         return f"speculation {_speculation(pair.a)} against {_speculation(pair.b)}"
     item = differing[0]
-    return f"{change_of(item.field)} {item.a} against {item.b}"
+    return f"{change_of(item.field)}: {item.a} against {item.b}"
 
 
 def _speculation(side: ClaimRow) -> str:

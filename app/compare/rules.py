@@ -67,13 +67,8 @@ def _difference(item: FieldDiff) -> Reason:
 
 
 def _not_stated(item: FieldDiff) -> Reason:
-    if item.a is None and item.b is None:
-        text = "not stated by either"
-    elif item.a is None or item.b is None:
-        text = f"{stated(item.a)} against {stated(item.b)}"
-    else:
-        text = f"{item.a} against {item.b}, not stated to the same detail"
-    message = f"{capital(item.label)}: {text}."
+    detail = "" if item.a is None or item.b is None else ", not stated to the same detail"
+    message = f"{capital(item.label)}: {stated(item.a, item.b)}{detail}."
     return Reason(rule="not-stated", severity="not_stated", field=item.field, a=item.a, b=item.b, message=message)
 
 
@@ -87,8 +82,11 @@ def _within_engine(pair: Pair, item: FieldDiff) -> bool:
 def against(baseline: Baseline) -> str:
     """What a number is set against, in a few words; a defect that the source admits is part of it."""
     text = baseline.text or baseline.kind.replace("_", " ")
-    return f"{text} (admitted flaw: {baseline.flaw})" if baseline.flaw else text
+    return f"{text} (admitted flaw: {baseline.flaw.rstrip('.')})" if baseline.flaw else text
 
 
-def stated(value: str | None) -> str:
-    return NOT_STATED if value is None else value
+def stated(a: str | None, b: str | None) -> str:
+    """Both values side by side."""
+    if a is None and b is None:
+        return "not stated by either"
+    return f"{NOT_STATED if a is None else a} against {NOT_STATED if b is None else b}"

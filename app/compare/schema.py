@@ -50,6 +50,7 @@ class OtherAxis(Fact):
     a: Slug
     b: Slug
     message: Text
+    opposite: bool  # whether it puts the two in the opposite order
 
 
 class Comparison(Fact):

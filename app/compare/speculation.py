@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.axes import AXES
-from app.compare.conditions import OFF, accept_length, is_forced
+from app.compare.conditions import OFF, accept_length, forced_length, is_forced
 from app.compare.schema import Derivation
 from app.compare.words import significant
 
@@ -59,7 +59,7 @@ def alone(claim: ClaimRow, others: Sequence[ClaimRow] = ()) -> tuple[Derivation,
     rate, length = known
     which = _which(claim)
     text = (
-        f"{claim.headline} at {which} is {significant(steps_per_second(rate, length), 4)} steps/s: "
+        f"{claim.headline} ({which}) is {significant(steps_per_second(rate, length), 4)} steps/s: "
         f"one verify cycle takes {significant(cycle_ms(rate, length))} ms."
     )
     found = [Derivation(title="Verify cycle", text=text, assumption=CONSTANT_STEP)]
@@ -85,8 +85,8 @@ def _break_even(a: ClaimRow, b: ClaimRow) -> Iterator[Derivation]:
         rate, length = known
         steps = steps_per_second(rate, length)
         text = (
-            f"{significant(rate, 5)} tok/s at {_which(on)} is {significant(steps, 4)} steps/s. Without speculation it "
-            f"is {significant(off.value, 5)} tok/s, so speculation breaks even at "
+            f"{on.headline} ({_which(on)}) is {significant(steps, 4)} steps/s. Without speculation it "
+            f"is {off.headline}, so speculation breaks even at "
             f"{significant(break_even_length(off.value, rate, length))} tokens a step."
         )
         yield Derivation(title="Break-even accept length", text=text, assumption=CONSTANT_STEP)
@@ -125,10 +125,10 @@ def _other_length(claim: ClaimRow, other: ClaimRow) -> Decimal | None:
 
 
 def _which(claim: Claim) -> str:
-    length = claim.acceptance.length
-    if length is None:
-        return f"the forced length {accept_length(claim):f}"
-    return f"the length {length:f}{' (forced)' if is_forced(claim) else ''}, as measured"
+    forced = forced_length(claim)
+    if claim.acceptance.length is None:
+        return f"forced length {forced:f}"
+    return f"measured length {claim.acceptance.length:f}" + (f", forced to {forced:f}" if forced else "")
 
 
 def _share(part: ClaimRow, whole: ClaimRow) -> Iterator[Derivation]:

@@ -12,18 +12,19 @@ from app.compare.beside import BESIDE
 from app.compare.blocking import BLOCKING
 from app.compare.companions import companions
 from app.compare.conditions import settle
-from app.compare.hardware import NO_WEIGHTS, ActiveWeights
+from app.compare.hardware import NO_WEIGHTS
 from app.compare.lint import lint, lint_pair
 from app.compare.pair import Pair
-from app.compare.ratio import Withheld, changes, ratio
+from app.compare.ratio import ratio
 from app.compare.rules import apply, conditions
 from app.compare.schema import Comparison, Ratio, Reason
 from app.compare.speculation import between
-from app.compare.words import capital, listed
+from app.compare.summary import blocked_summary, summary
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from app.catalogue.models import ModelWeights
     from app.claims.schema import ClaimRow
     from app.compare.schema import Severity, Verdict
 
@@ -61,7 +62,7 @@ def compare(
     a: ClaimRow,
     b: ClaimRow,
     others: Sequence[ClaimRow] = (),
-    weights: Mapping[str, ActiveWeights] = NO_WEIGHTS,
+    weights: Mapping[str, ModelWeights] = NO_WEIGHTS,
 ) -> Comparison:
     """Compare two claims. `others`: further claims of their sources, for numbers on other axes and at equal load."""
     if a.id == b.id:
@@ -74,17 +75,17 @@ def compare(
     marks = [*lint_pair(pair, others), *_marks(pair, others, weights)]
     verdict = _verdict(plain)
     shown = None if verdict == "not_comparable" else ratio(pair, plain)
-    one_change = isinstance(shown, Ratio)
+    other_axes = companions(pair.a, pair.b, others)
     return Comparison(
         a=a.id,
         b=b.id,
         verdict=verdict,
-        summary=_summary(verdict, plain, shown, blocked[0][1] if blocked else ""),
+        summary=blocked_summary(blocked) if blocked else summary(pair, plain, shown, other_axes),
         reasons=_sorted([*plain, *marks]),
         differences=tuple(reason for reason in plain if reason.severity == "difference"),
         ratio=shown if isinstance(shown, Ratio) else None,
-        derivations=between(pair.a, pair.b, one_change=one_change),
-        other_axes=companions(pair.a, pair.b, others),
+        derivations=between(pair.a, pair.b, one_change=isinstance(shown, Ratio)),
+        other_axes=other_axes,
     )
 
 
@@ -103,7 +104,7 @@ def _verdict(reasons: Sequence[Reason]) -> Verdict:
     return "comparable_with_differences" if severities & {"difference", "not_stated"} else "comparable"
 
 
-def _marks(pair: Pair, others: Sequence[ClaimRow], weights: Mapping[str, ActiveWeights]) -> list[Reason]:
+def _marks(pair: Pair, others: Sequence[ClaimRow], weights: Mapping[str, ModelWeights]) -> list[Reason]:
     """What the lint says of each number by itself, put on its side; what it says of both stands once."""
     known = [*others, pair.a, pair.b]
     found: dict[tuple[str, str], Reason] = {}
@@ -123,20 +124,3 @@ def _sorted(reasons: Sequence[Reason]) -> tuple[Reason, ...]:
         return STRENGTH.index(reason.severity), READING_ORDER.index(reason.field), reason.rule
 
     return tuple(sorted(reasons, key=place))
-
-
-def _summary(verdict: Verdict, reasons: Sequence[Reason], shown: Ratio | Withheld | None, clause: str) -> str:
-    if verdict == "not_comparable":
-        return f"These two cannot be ranked: {clause}."
-    if isinstance(shown, Ratio):
-        return f"{capital(shown.text)}, {shown.conditions}."
-    withheld = f"; the ratio is withheld {shown.text}" if shown else ""
-    if verdict == "comparable":
-        return f"These two can be set side by side: one measure under the same stated conditions{withheld}."
-    return f"These two measure the same thing under other conditions{withheld or _what(reasons)}."
-
-
-def _what(reasons: Sequence[Reason]) -> str:
-    """For two ratios, where no ratio of theirs comes into question: what differs or is left open."""
-    differing = changes(reasons)
-    return f": {listed(differing)}" if differing else ", some of which are not stated"

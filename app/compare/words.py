@@ -59,8 +59,8 @@ KINDS = {"absolute": "an absolute number", "ratio": "a ratio", "change": "a chan
 
 
 def axis_name(key: str) -> str:
-    """The registry's name; an unknown key stands for itself, so that a comparison never fails over it."""
-    return AXES[key].name if key in AXES else key
+    """The registry's name without its unit; an unknown key stands for itself, so that a comparison never fails."""
+    return AXES[key].name.split(" (")[0] if key in AXES else key
 
 
 def plain_axis(key: str) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 
+from app.catalogue.models import weights
 from app.catalogue.pairs import partners
 from app.compare.lint import lint
 from app.compare.verdict import compare
@@ -77,7 +78,7 @@ def claim(request: Request, claim_id: str) -> HTMLResponse:
     found = present(reading, [*beside, *named_claims(row)])
     context = claim_page(
         row,
-        lint=lint(row, reading.all_of_source(row.source.id)),
+        lint=lint(row, reading.all_of_source(row.source.id), weights()),
         beside=[(found[other], pair.why) for other, pair in beside.items() if other in found],
         named=list(found.values()),
     )

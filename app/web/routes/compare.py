@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 
+from app.catalogue.models import weights
 from app.catalogue.pairs import pairs
 from app.compare.verdict import compare
 from app.errors import NotFoundError
@@ -39,7 +40,7 @@ def side_by_side(request: Request) -> HTMLResponse:
     if len(rows) < 2:
         return respond(request, choose_page(rows, given, _often(reading), troubles), status=status)
     others = of_sources(reading, rows)
-    return respond(request, compare_page(rows, lambda a, b: compare(a, b, others), troubles), status=status)
+    return respond(request, compare_page(rows, lambda a, b: compare(a, b, others, weights()), troubles), status=status)
 
 
 def _rows(reading: Catalogue, given: Sequence[str]) -> tuple[list[ClaimRow], list[Trouble]]:
