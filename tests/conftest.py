@@ -135,12 +135,22 @@ def migrated(request: pytest.FixtureRequest, folder: Path) -> Iterator[str]:
 
 
 @pytest.fixture
-def client_on(tmp_path: Path) -> Iterator[Callable[[str], Client]]:
+def client_on() -> Iterator[Callable[[str], Client]]:
     """The application on a database, by its URL."""
+    yield from clients()
+
+
+@pytest.fixture(scope="module")
+def kept_client_on() -> Iterator[Callable[[str], Client]]:
+    """The same for the tests of a module that only read."""
+    yield from clients()
+
+
+def clients() -> Iterator[Callable[[str], Client]]:
     opened: list[Client] = []
 
     def open_client(url: str) -> Client:
-        opened.append(Client(create_app(Settings(data=tmp_path, database_url=url))))
+        opened.append(Client(create_app(Settings(database_url=url))))
         return opened[-1]
 
     yield open_client

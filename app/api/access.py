@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 Answers = dict[int | str, dict[str, Any]]
 INVALID: Answers = {422: {"model": ErrorBody, "description": "a parameter that cannot be taken, with every problem"}}
-NOT_FOUND: Answers = {404: {"model": ErrorBody, "description": "an id that names nothing, with ids that look like it"}}
+NOT_FOUND: Answers = INVALID | {
+    404: {"model": ErrorBody, "description": "an id that names nothing, with ids that look like it"}
+}
 
 
 def catalogue(request: Request) -> Catalogue:

@@ -22,7 +22,7 @@ async def list_axes() -> AxisList:
     return AxisList(items=items, total=len(items))
 
 
-@router.get("/compare", tags=["compare"], responses={**INVALID, **NOT_FOUND})
+@router.get("/compare", tags=["compare"], responses=NOT_FOUND)
 def compare_claims(request: Request, query: Annotated[CompareQuery, Query()]) -> Comparison:
     """Whether two claims can be compared, with every reason; a ratio only where it means something."""
     claims = catalogue(request)

@@ -2,13 +2,13 @@
 
 from fastapi import APIRouter, Request
 
-from app.api.access import NO_PARAMETERS, catalogue, database
+from app.api.access import INVALID, NO_PARAMETERS, catalogue, database
 from app.api.schema import Health
 
 router = APIRouter(tags=["health"])
 
 
-@router.get("/healthz", dependencies=NO_PARAMETERS)
+@router.get("/healthz", responses=INVALID, dependencies=NO_PARAMETERS)
 def health(request: Request) -> Health:
     """Reads the catalogue, so that a broken database is an error here too."""
     storage, claims = database(request), catalogue(request)

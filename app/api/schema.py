@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
 
-from app.axes import Direction, Meaning
+from app.axes import AXES, Direction, Meaning
 from app.claims.rows import Sort
 from app.claims.schema import AcceptanceKind, CaveatKind, ClaimRow, Kind, ReproductionStatus, Scope, StatedIn
 
+# Described as the closed list that it is; the read side refuses others and names the nearest.
+AxisKey = Annotated[str, WithJsonSchema({"type": "string", "enum": list(AXES)})]
 Limit = Annotated[int, Field(ge=1, le=500, description="items of a page")]
 Cursor = Annotated[str | None, Field(max_length=400, description="`next` of the page before")]
 Q = Annotated[str, Field(max_length=200, description="words that must all occur somewhere in the claim")]
@@ -26,7 +28,7 @@ class ClaimQuery(Query):
 
     engine: list[str] = Field(default=[], description="as written in the claim; `not_stated` where it is not")
     model: list[str] = Field(default=[], description="as written in the claim; `not_stated` where it is not")
-    axis: list[str] = Field(default=[], description="key of an axis, see /api/v1/axes")
+    axis: list[AxisKey] = Field(default=[], description="key of an axis, see /api/v1/axes")
     kind: list[Kind] = []
     scope: list[Scope] = []
     hardware: list[str] = Field(default=[], description="one GPU's name; `not_stated` where it is not")

@@ -1,0 +1,142 @@
+"""The OpenAPI description -> the page at /api/docs. Pure: what the page says is what the machines are told.
+
+A page of ours and not Swagger UI: that would load scripts from another host, or bring a megabyte of its own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from app.web.contexts import Shell
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    Json = dict[str, Any]
+
+ABOUT = "Every address of the JSON API, what it takes and what it answers."
+FORMATS = {"date": "date"}
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """A type in words; `shape` is the name of the shape it is made of, where it is one described on the page."""
+
+    text: str
+    shape: str = ""
+    values: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class NamedValue:
+    """A parameter or a field of a shape."""
+
+    name: str
+    type: Typed
+    required: bool
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    status: str
+    type: Typed
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    anchor: str
+    method: str
+    path: str
+    text: str
+    parameters: tuple[NamedValue, ...]
+    answers: tuple[Answer, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    name: str
+    text: str
+    fields: tuple[NamedValue, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ApiDocs:
+    template: ClassVar[str] = "api/docs.html"
+    shell: Shell
+    version: str
+    operations: tuple[Operation, ...]
+    shapes: tuple[Shape, ...]
+
+
+def api_docs(described: Json) -> ApiDocs:
+    """Everything that an OpenAPI description says, in its order; shapes by name."""
+    shapes = described["components"]["schemas"]
+    return ApiDocs(
+        shell=Shell("API", ABOUT, "/api/docs"),
+        version=described["info"]["version"],
+        operations=tuple(_operations(described["paths"])),
+        shapes=tuple(_shape(name, shapes[name]) for name in sorted(shapes)),
+    )
+
+
+def _operations(paths: Json) -> Iterator[Operation]:
+    for path, methods in paths.items():
+        for method, said in methods.items():
+            yield Operation(
+                anchor=said["operationId"],
+                method=method.upper(),
+                path=path,
+                text=said.get("description", ""),
+                parameters=tuple(map(_parameter, said.get("parameters", []))),
+                answers=tuple(_answer(status, answer) for status, answer in said["responses"].items()),
+            )
+
+
+def _parameter(said: Json) -> NamedValue:
+    return NamedValue(said["name"], _typed(said["schema"]), said["required"], said.get("description", ""))
+
+
+def _answer(status: str, said: Json) -> Answer:
+    kinds: Json = said.get("content") or {"": {"schema": {}}}
+    kind, content = next(iter(kinds.items()))
+    found = _typed(content.get("schema", {}))
+    return Answer(status, found if kind == "application/json" else Typed(kind), said["description"])
+
+
+def _shape(name: str, said: Json) -> Shape:
+    required = said.get("required", [])
+    fields = said.get("properties", {}).items()
+    return Shape(
+        name=name,
+        text=said.get("description", "").split("\n\n")[0],
+        fields=tuple(
+            NamedValue(field, _typed(of), field in required, of.get("description", "")) for field, of in fields
+        ),
+    )
+
+
+def _typed(said: Json) -> Typed:
+    if "$ref" in said:
+        name = said["$ref"].rpartition("/")[2]
+        return Typed(name, name)
+    if "anyOf" in said:
+        return _either([_typed(part) for part in said["anyOf"]])
+    if "enum" in said or "const" in said:
+        values = tuple(str(value) for value in said.get("enum", [said.get("const")]))
+        return Typed("one of", values=values)
+    if said.get("type") == "array":
+        parts = said.get("prefixItems")
+        inner = _either(list(dict.fromkeys(map(_typed, parts)))) if parts else _typed(said.get("items", {}))
+        return Typed(f"list of {inner.text}", inner.shape, inner.values)
+    if said.get("type") == "string" and "pattern" in said and r"\d*\.?\d*" in said["pattern"]:
+        return Typed("number as text")
+    return Typed(FORMATS.get(said.get("format", "")) or said.get("type") or "anything")
+
+
+def _either(parts: list[Typed]) -> Typed:
+    shape = next((part.shape for part in parts if part.shape), "")
+    values = tuple(value for part in parts for value in part.values)
+    return Typed(" or ".join(part.text for part in parts), shape, values)
