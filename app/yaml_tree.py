@@ -8,6 +8,7 @@ file must see what it says.
 from __future__ import annotations
 
 import difflib
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 Path = tuple[str | int, ...]
 DEEPEST = 32
+FORBIDDEN = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # YAML 1.1, 5.1
 NULLS = {"", "~", "null", "Null", "NULL"}
 
 
@@ -64,6 +66,12 @@ class Document:
         self.problems.append(Problem(self.file, place or self.place(path), path_text(path), message))
 
 
+def _not_allowed(code: int) -> str:
+    if 0xD800 <= code < 0xE000:
+        return "this is not text: half of a surrogate pair stands here"
+    return f"this is not YAML: the character U+{code:04X} is not allowed"
+
+
 def path_text(path: Path) -> str:
     """A path as people write it: `claims[3].conditions.load`."""
     text = ""
@@ -75,11 +83,10 @@ def path_text(path: Path) -> str:
 def parse(text: str, file: str) -> Document:
     """Read one YAML document. All problems found are in the result; `data` is None where there is no tree at all."""
     document = Document(file)
-    lone = next((index for index, char in enumerate(text) if "\ud800" <= char <= "\udfff"), None)
-    if lone is not None:
-        before = text[:lone]
-        place = Place(before.count("\n") + 1, lone - before.rfind("\n"))
-        document.problem((), "this is not text: half of a surrogate pair stands here", place)
+    if bad := FORBIDDEN.search(text):
+        before = text[: bad.start()]
+        place = Place(before.count("\n") + 1, bad.start() - before.rfind("\n"))
+        document.problem((), _not_allowed(ord(bad[0])), place)
         return document
     try:
         events = yaml.parse(text, Loader=yaml.CSafeLoader)

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import ValidationError
 
+from app import json_tree, yaml_tree
 from app.cards.rules import Finding, findings
 from app.cards.schema import Card
 from app.cards.short import expand
-from app.yaml_tree import Document, explain, parse
+from app.cards.text import clean
+from app.yaml_tree import Document, Place, explain
 
 if TYPE_CHECKING:
-    from app.yaml_tree import Place
+    from collections.abc import Iterable
 
 MOST_BYTES = 256 * 1024
+Syntax = Literal["yaml", "json"]
+PARSERS = {"yaml": yaml_tree.parse, "json": json_tree.parse}
 
 
 @dataclass(frozen=True)
@@ -24,21 +28,49 @@ class ReadCard:
 
     card: Card | None
     findings: tuple[Finding, ...]
+    document: Document | None = field(default=None, repr=False, compare=False)
 
     @property
     def errors(self) -> tuple[Finding, ...]:
         return tuple(finding for finding in self.findings if finding.severity == "error")
 
+    def adding(self, found: Iterable[Finding]) -> ReadCard:
+        """The same card with findings of others (app.cards.queries), each set to its place in the text."""
+        placed = [_at(finding, self.document) if self.document else finding for finding in found]
+        return replace(self, findings=tuple(sorted([*self.findings, *placed], key=_order)))
 
-def read_card(text: str, file: str = "card") -> ReadCard:
-    """Every problem of form and every broken rule at once, each with its line and column."""
+
+def decode(data: bytes) -> str | Finding:
+    """The text of a file or a request; a finding with the place of the first byte that is not UTF-8."""
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        start = data.rfind(b"\n", 0, error.start) + 1
+        column = len(data[start : error.start].decode("utf-8", "replace")) + 1
+        place = Place(data.count(b"\n", 0, error.start) + 1, column)
+        return _form("", "this byte is not UTF-8; save the text as UTF-8", place)
+
+
+def read_bytes(data: bytes, file: str = "card", syntax: Syntax = "yaml") -> ReadCard:
+    """`read_card` for what comes from outside."""
+    text = decode(data)
+    return ReadCard(None, (text,)) if isinstance(text, Finding) else read_card(text, file, syntax)
+
+
+def read_card(text: str, file: str = "card", syntax: Syntax = "yaml") -> ReadCard:
+    """Every problem of form and every broken rule at once, each with its line and column.
+
+    `syntax` "json" is for scripts: the same keys and rules, read by JSON's own grammar.
+    """
     if len(text.encode("utf-8", "surrogatepass")) > MOST_BYTES:
         return ReadCard(None, (_form("", f"a card has at most {MOST_BYTES // 1024} KB of text"),))
-    document = parse(text, file)
+    document = PARSERS[syntax](text, file)
     if not isinstance(document.data, dict):
         if not document.problems:
-            document.problem((), "a card is a mapping: one `key: value` a line")
+            shape = "one `key: value` a line" if syntax == "yaml" else "an object in braces"
+            document.problem((), f"a card is a mapping: {shape}")
         return ReadCard(None, _of_form(document))
+    clean(document)
     still_open = expand(document)
     try:
         card = Card.model_validate(document.data)
@@ -53,7 +85,7 @@ def read_card(text: str, file: str = "card") -> ReadCard:
     for choice in still_open:
         message = f"still lists its choices (`{choice.text}`); keep one"
         found.append(Finding("W-choice", "warning", choice.field, message, choice.place))
-    return ReadCard(card, tuple(sorted(found, key=_order)))
+    return ReadCard(card, tuple(sorted(found, key=_order)), document)
 
 
 def _order(finding: Finding) -> tuple[bool, int, int, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from typing import Any
 
 from hypothesis import given, settings
@@ -11,8 +12,12 @@ from app.cards.export import to_yaml
 from app.cards.load import read_card
 from app.cards.schema import Card
 
-texts = st.text(st.characters(codec="utf-8", exclude_categories=["Cs"]), min_size=1, max_size=30).filter(
-    lambda text: text.strip() == text and " | " not in text and "\t|" not in text
+texts = (
+    st.text(
+        st.characters(codec="utf-8", exclude_categories=["Cs", "Cc"]) | st.sampled_from("\n\t"), min_size=1, max_size=30
+    )
+    .map(lambda text: unicodedata.normalize("NFC", text))
+    .filter(lambda text: text.strip() == text and " | " not in text and "\t|" not in text)
 )
 sane = st.decimals(0, 10**12, allow_nan=False, allow_infinity=False, places=4)
 counts = st.integers(1, 10**6)

@@ -1,0 +1,44 @@
+"""What text a card may hold, whatever field it stands in: composed (NFC), printable, of sane length. Pure."""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from app.yaml_tree import Document, Path
+
+LONGEST = 2000
+# Blocks whose texts are names that people filter by, or short terms.
+NAMED = {"engine", "model", "hardware", "parallelism", "dtypes", "speculation", "metric", "result", "runs"}
+LONGEST_NAME = 200
+
+
+def clean(document: Document) -> None:
+    """Rewrite the tree's texts in their composed form; a text that cannot be kept is a problem and left out."""
+    document.data = _cleaned(document, document.data, ())
+
+
+def _cleaned(document: Document, value: Any, path: Path) -> Any:
+    if isinstance(value, dict):
+        for key in value:
+            _text(document, key, (*path, key))
+        return {key: _cleaned(document, inner, (*path, key)) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_cleaned(document, inner, (*path, number)) for number, inner in enumerate(value)]
+    return _text(document, value, path) if isinstance(value, str) else value
+
+
+def _text(document: Document, text: str, path: Path) -> str | None:
+    """The text as it is kept; None where it is refused, so that a broken text has one problem and not two."""
+    longest = LONGEST_NAME if path[0] in NAMED else LONGEST
+    if len(text) > longest:
+        document.problem(path, f"has {len(text)} characters; at most {longest} fit here")
+        return None
+    if text.isascii() and text.isprintable():
+        return text
+    control = next((char for char in text if unicodedata.category(char) == "Cc" and char not in "\n\t"), None)
+    if control is not None:
+        document.problem(path, f"holds the control character U+{ord(control):04X}; remove it")
+        return None
+    return unicodedata.normalize("NFC", text)
