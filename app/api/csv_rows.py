@@ -29,6 +29,7 @@ NUMBERS: dict[str, Callable[[Json], Any]] = {
 }
 COLUMNS: dict[str, Callable[[Json], Any]] = {
     "id": lambda c: c["id"],
+    "record": lambda c: "card" if c.get("card") else "published",
     "headline": lambda c: c["headline"],
     "title": lambda c: c["title"],
     **{name: NUMBERS[name] for name in ("value", "low", "high", "before", "after")},

@@ -8,13 +8,30 @@ from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
 
 from app.axes import AXES, Direction, Meaning
 from app.claims.rows import Sort
-from app.claims.schema import AcceptanceKind, CaveatKind, ClaimRow, Kind, ReproductionStatus, Scope, StatedIn
+from app.claims.schema import (
+    AcceptanceKind,
+    CaveatKind,
+    ClaimRow,
+    Kind,
+    RecordKind,
+    ReproductionStatus,
+    Scope,
+    StatedIn,
+)
+from app.claims.search import LONGEST
 
 # Described as the closed list that it is; the read side refuses others and names the nearest.
 AxisKey = Annotated[str, WithJsonSchema({"type": "string", "enum": list(AXES)})]
 Limit = Annotated[int, Field(ge=1, le=500, description="items of a page")]
 Cursor = Annotated[str | None, Field(max_length=400, description="`next` of the page before")]
-Q = Annotated[str, Field(max_length=200, description="words that must all occur somewhere in the claim")]
+Q = Annotated[
+    str,
+    Field(
+        max_length=LONGEST,
+        description="words that must all occur somewhere in the claim",
+        json_schema_extra={"pattern": r"^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]*$"},
+    ),
+]
 
 
 class Query(BaseModel):
@@ -26,6 +43,7 @@ class Query(BaseModel):
 class ClaimQuery(Query):
     """Filters by facet: a facet may be given several times (any of its values); different facets must all hold."""
 
+    record: list[RecordKind] = Field(default=[], description="a published claim, or the number of a bench card")
     engine: list[str] = Field(default=[], description="as written in the claim; `not_stated` where it is not")
     model: list[str] = Field(default=[], description="as written in the claim; `not_stated` where it is not")
     axis: list[AxisKey] = Field(default=[], description="key of an axis, see /api/v1/axes")
@@ -36,7 +54,7 @@ class ClaimQuery(Query):
     stated_in: list[StatedIn] = []
     caveat: list[CaveatKind] = []
     status: list[ReproductionStatus] = []
-    source: list[str] = Field(default=[], description="id of a source")
+    source: list[str] = Field(default=[], description="id of a source; `cards` for all bench cards")
     q: Q = ""
     sort: Sort = Field(default="rank", description="by value within one axis only")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from app.claims.schema import ClaimRow
 
 LONGEST = 200  # characters of a question; more is no question and costs time
+CONTROLS = r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]"  # and lone surrogates, which no database takes
 # What sources typeset and people type differently.
 PLAIN = str.maketrans({"→": "->", "×": "x", "−": "-", "–": "-", "—": "-", "’": "'", "‘": "'", "“": '"', "”": '"'})
 
@@ -29,7 +31,7 @@ def words(question: str) -> list[str]:
     if len(question) > LONGEST:
         message = f"a search takes at most {LONGEST} characters; this has {len(question)}"
         raise InvalidInputError(message, [{"field": "q", "message": message}])
-    if any(unicodedata.category(char) in {"Cc", "Cs"} and not char.isspace() for char in question):
+    if re.search(CONTROLS, question):
         message = "a search takes text, not control characters"
         raise InvalidInputError(message, [{"field": "q", "message": message}])
     return list(dict.fromkeys(fold(question).split()))
