@@ -1,16 +1,21 @@
 """Rows for tests: complete by default, so that a test states only what it is about.
 
-`row()` is one stream of DeepSeek on SGLang with everything stated; an override is a dotted field of the claim.
+`row()` is one stream of DeepSeek on SGLang with everything stated, in a round that holds nothing equal by itself; an
+override is a dotted field of the claim.
 """
 
 from __future__ import annotations
 
 import datetime as dt
 from copy import deepcopy
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from app.claims.conditions import FIELDS
 from app.claims.schema import Claim, ClaimRow
 from app.claims.wording import headline
+
+if TYPE_CHECKING:
+    from app.compare.schema import Comparison
 
 DAY = dt.date(2026, 11, 29)
 CLAIM: dict[str, Any] = {
@@ -56,6 +61,7 @@ SOURCE = {
     "publisher": "An engine's team",
     "interest": "its own",
 }
+ROUND: dict[str, Any] = {"id": "post/final", "title": "final table", "varies": tuple(FIELDS)}
 FORCED = {
     "conditions.speculation": {"method": "DSpark", "draft_tokens": 5},
     "acceptance": {"kind": "simulated", "target": "5.5", "length": "5.505", "ceiling": "6"},
@@ -72,8 +78,8 @@ def claim(**overrides: Any) -> Claim:
 
 
 def row(**overrides: Any) -> ClaimRow:
-    """A row of the source `post`, of no round and no ladder unless told otherwise."""
-    around = {"source": SOURCE, "retrieved": DAY, "last_checked": DAY, "headline": "-"}
+    """A row of the source `post`, in one round and on no ladder unless told otherwise."""
+    around = {"source": SOURCE, "retrieved": DAY, "last_checked": DAY, "headline": "-", "round_place": ROUND}
     built = ClaimRow.model_validate(_overridden({**CLAIM, **around}, overrides))
     return built.model_copy(update={"headline": headline(built)})
 
@@ -82,6 +88,17 @@ def ratio(**overrides: Any) -> ClaimRow:
     """A ratio of 2 against the same build with something off."""
     baseline = {"kind": "feature_off", "key": "replay-off", "text": "replay off"}
     return row(**{"value": "2", "unit": "x", "kind": "ratio", "baseline": baseline, **overrides})
+
+
+def rules(found: Comparison, severity: str) -> list[tuple[str, str]]:
+    """(rule, field) of the reasons of one severity, in their order."""
+    return [(reason.rule, reason.field) for reason in found.reasons if reason.severity == severity]
+
+
+def message(found: Comparison, rule: str) -> str:
+    """The one sentence that a rule gave."""
+    (text,) = {reason.message for reason in found.reasons if reason.rule == rule}
+    return text
 
 
 def _overridden(base: dict[str, Any], overrides: dict[str, Any]) -> dict[str, Any]:

@@ -1,0 +1,148 @@
+"""A ratio is shown for one change and nothing else, with its conditions; else it is withheld, and the reason said."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from app.claims.conditions import FIELDS
+from app.compare.verdict import compare
+from tests.compare.factories import FORCED, MEASURED, ratio, row
+from tests.compare.test_differences import NOT_STATED, OTHER_VALUES
+
+OTHER_ROUND = {"id": "post/first", "title": "first table", "varies": tuple(FIELDS)}
+ONE_CHANGE = OTHER_VALUES.keys() - {"workload.name", "statistic"}
+
+
+def values(a: str, b: str, **more: Any) -> Any:
+    return compare(row(value=a, **more), row(id="b", value=b, **more)).ratio
+
+
+def test_equal_conditions_give_a_ratio() -> None:
+    shown = values("100", "250")
+    assert (shown.value, shown.text) == ("2.50", "2.50x")
+    assert shown.conditions == "same stated conditions; one round of measurements"
+
+
+def test_the_ratio_of_a_speculation_pair_carries_its_acceptance_in_one_line() -> None:
+    off, on = row(value="223.50"), row(id="b", value="853.49", **FORCED)
+    found = compare(off, on)
+    assert found.ratio is not None
+    assert found.ratio.value == "3.82"
+    assert found.summary == (
+        "3.82x, speculation off against on at simulated acceptance 5.5 of at most 6 (DSpark, 5 drafts); "
+        "one round of measurements."
+    )
+    back = compare(on, off).ratio
+    assert back is not None
+    assert back.value == "0.262"
+    assert back.conditions.startswith(
+        "speculation on at simulated acceptance 5.5 of at most 6 (DSpark, 5 drafts) against off"
+    )
+
+
+def test_a_ratio_next_to_one_shows_the_change_in_per_cent() -> None:
+    experts = {"conditions.parallelism": "attention TP4, MoE EP4"}
+    shown = compare(row(value="854.64", **FORCED, **experts), row(id="b", value="873.63", **FORCED)).ratio
+    assert shown is not None
+    assert (shown.value, shown.text) == ("1.022", "+2.22 % (1.022x)")
+    assert shown.conditions == (
+        "parallelism: attention TP4, MoE EP4 against attention TP4, MoE TP4; "
+        "at simulated acceptance 5.5 of at most 6 on both sides; one round of measurements"
+    )
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "value", "text"),
+    [
+        ("873.63", "854.64", "0.978", "−2.17 % (0.978x)"),
+        ("100", "100", "1.000", "no difference (1.000x)"),
+        ("3", "1", "0.333", "0.333x"),
+        ("1", "12345", "12,300", "12,300x"),
+        ("1", "109.96", "110", "110x"),
+    ],
+)
+def test_three_significant_digits_in_plain_notation(a: str, b: str, value: str, text: str) -> None:
+    shown = values(a, b)
+    assert (shown.value, shown.text) == (value, text)
+
+
+@pytest.mark.parametrize("name", sorted(ONE_CHANGE))
+def test_one_change_is_named_beside_its_ratio(name: str) -> None:
+    shown = compare(row(), row(id="b", **OTHER_VALUES[name])).ratio
+    assert shown is not None
+    assert " against " in shown.conditions
+
+
+@pytest.mark.parametrize("name", ["workload.name", "statistic"])
+def test_no_ratio_survives_other_prompts_or_another_statistic(name: str) -> None:
+    found = compare(row(), row(id="b", **OTHER_VALUES[name]))
+    assert found.ratio is None
+    assert "withheld as confounded" in found.summary
+
+
+def test_a_second_difference_confounds_a_ratio_and_both_are_named() -> None:
+    found = compare(row(), row(id="b", **OTHER_VALUES["hardware.count"], **OTHER_VALUES["parallelism"]))
+    assert found.ratio is None
+    assert found.summary == (
+        "These two measure the same thing under other conditions; "
+        "the ratio is withheld as confounded: number of GPUs and parallelism differ."
+    )
+
+
+def test_another_round_confounds_a_ratio() -> None:
+    found = compare(row(), row(id="b", round_place=OTHER_ROUND))
+    assert found.ratio is None
+    assert found.summary.endswith("the ratio is withheld as confounded: the round of measurements differs.")
+    second = compare(row(), row(id="b", round_place=OTHER_ROUND, **OTHER_VALUES["parallelism"]))
+    assert "the round of measurements and parallelism differ" in second.summary
+
+
+def test_a_field_that_is_not_stated_withholds_the_ratio_of_one_change() -> None:
+    found = compare(row(), row(id="b", **FORCED, **NOT_STATED["dtypes.kv"]))
+    assert found.ratio is None
+    assert found.summary.endswith("the ratio is withheld because KV cache type is not stated.")
+    more = compare(row(**NOT_STATED["execution"]), row(id="b", **NOT_STATED["dtypes.kv"]))
+    assert more.summary == (
+        "These two measure the same thing, but not all that matters is stated; "
+        "the ratio is withheld because KV cache type and execution are not stated."
+    )
+
+
+def test_draft_tokens_that_are_not_stated_withhold_the_ratio_of_speculation() -> None:
+    drafts = {"conditions.speculation": {"method": "DSpark"}, "acceptance": FORCED["acceptance"]}
+    assert compare(row(), row(id="b", **drafts)).ratio is None
+
+
+def test_a_repetition_may_be_divided_by_what_it_repeats() -> None:
+    shown = compare(row(value="873.63"), row(id="b", value="870.57", repeats="a", round_place=None)).ratio
+    assert shown is not None
+    assert shown.text == "−0.350 % (0.996x)"
+    assert shown.conditions == "same stated conditions; one repeats the other"
+
+
+@pytest.mark.parametrize("vague", [{"approximate": True}, {"bound": "up_to"}])
+def test_an_approximate_number_or_a_bound_gives_no_ratio(vague: dict[str, Any]) -> None:
+    found = compare(row(), row(id="b", **vague))
+    assert (found.verdict, found.ratio) == ("comparable", None)
+    assert found.summary == (
+        "These two measure the same thing under the same stated conditions; "
+        "the ratio is withheld because a number is approximate or a bound."
+    )
+
+
+def test_there_is_no_ratio_of_ratios_ranges_or_zero() -> None:
+    assert compare(ratio(id="a"), ratio(id="b")).ratio is None
+    assert compare(row(), row(id="b", value=None, low="90", high="95")).ratio is None
+    assert compare(row(value="0"), row(id="b")).ratio is None
+    assert compare(row(), row(id="b", value="0")).ratio is None
+
+
+def test_real_acceptance_at_another_length_is_one_change_and_said() -> None:
+    other = {**MEASURED, "acceptance": {"kind": "measured", "length": "4.73", "ceiling": "6"}}
+    shown = compare(row(**MEASURED), row(id="b", **other)).ratio
+    assert shown is not None
+    assert "on at measured acceptance 3.17 of at most 6 (DSpark, 5 drafts) against on at measured acceptance 4.73" in (
+        shown.conditions
+    )
