@@ -23,6 +23,7 @@ from app.settings import Settings
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+LOG = logging.getLogger("benchcard")
 GRACE = 10  # seconds that requests under way are given after a stop signal
 
 
@@ -64,9 +65,15 @@ def _serve(_: argparse.Namespace, settings: Settings) -> int:
     start_logging()
     changes = prepare(settings, SystemClock())
     done = ", ".join(f"{count} {change}" for change, count in sorted(changes.items()))
-    log = logging.getLogger("benchcard")
-    log.info("catalogue loaded: %s", done or "no sources")
-    log.info("serving on http://%s:%d", settings.host, settings.port)
+    LOG.info("catalogue loaded: %s", done or "no sources")
+    run_server(settings)
+    return 0
+
+
+def run_server(settings: Settings) -> None:
+    """Serve until a stop signal, on a database that is ready."""
+    start_logging()
+    LOG.info("serving on http://%s:%d", settings.host, settings.port)
     uvicorn.run(
         create_app(settings),
         host=settings.host,
@@ -75,7 +82,6 @@ def _serve(_: argparse.Namespace, settings: Settings) -> int:
         timeout_graceful_shutdown=GRACE,
         server_header=False,
     )
-    return 0
 
 
 def _check(given: argparse.Namespace, settings: Settings) -> int:

@@ -1,0 +1,78 @@
+"""The load: one client for both servers. Raw sockets, kept alive, a fixed number of connections that never pause."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+from dataclasses import dataclass, field
+from itertools import cycle
+from time import perf_counter
+
+CONNECTIONS = 4
+
+
+@dataclass
+class Outcome:
+    """Seconds of every request, and the size of what came back."""
+
+    seconds: float = 0.0
+    latencies: list[float] = field(default_factory=list)
+    wire_bytes: list[int] = field(default_factory=list)
+
+    @property
+    def rate(self) -> float:
+        return len(self.latencies) / self.seconds
+
+    def quantile(self, share: float) -> float:
+        """Milliseconds within which this share of the requests was answered."""
+        ordered = sorted(self.latencies)
+        return ordered[min(len(ordered) - 1, int(share * len(ordered)))] * 1000
+
+
+async def drive(port: int, paths: list[str], seconds: float) -> Outcome:
+    """Ask for `paths` in rotation over all connections for so many seconds. Any answer but 200 ends the run."""
+    outcome = Outcome()
+    rotation = cycle(paths)
+    start = perf_counter()
+    end = start + seconds
+
+    async def connection() -> None:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        while (begun := perf_counter()) < end:
+            body = await _ask(reader, writer, next(rotation))
+            outcome.latencies.append(perf_counter() - begun)
+            outcome.wire_bytes.append(len(body))
+        writer.close()
+        await writer.wait_closed()
+
+    await asyncio.gather(*(connection() for _ in range(CONNECTIONS)))
+    outcome.seconds = perf_counter() - start
+    return outcome
+
+
+async def fetch(port: int, path: str) -> bytes:
+    """One answer, unpacked."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    body = await _ask(reader, writer, path)
+    writer.close()
+    await writer.wait_closed()
+    return gzip.decompress(body) if body[:2] == b"\x1f\x8b" else body
+
+
+async def _ask(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, path: str) -> bytes:
+    request = f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept-Encoding: gzip\r\n\r\n"
+    writer.write(request.encode())
+    head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").lower()
+    status = head.split(" ", 2)[1]
+    if status != "200":
+        msg = f"{path} answered {status}"
+        raise RuntimeError(msg)
+    headers = dict(line.split(": ", 1) for line in head.split("\r\n")[1:] if ": " in line)
+    if "content-length" in headers:
+        return await reader.readexactly(int(headers["content-length"]))
+    body = b""
+    while size := int(await reader.readuntil(b"\r\n"), 16):
+        body += await reader.readexactly(size)
+        await reader.readexactly(2)
+    await reader.readexactly(2)
+    return body
