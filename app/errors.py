@@ -1,9 +1,15 @@
 """Everything that can go wrong by a caller's doing, as a tree. No HTTP here: the edges map a code to a status.
 
 AppError
-├── NotFoundError      an id that names nothing
-├── InvalidInputError  a value that cannot be taken, with one detail a problem
-└── CatalogueError     a shipped file that is wrong; stops the start
+├── NotFoundError         an id that names nothing
+├── InvalidInputError     a value that cannot be taken, with one detail a problem
+├── UnauthorizedError     nobody known is asking
+├── ForbiddenError        somebody known, who may not do this
+├── ConflictError         the thing is no longer as the caller saw it
+├── TooLargeError         a body above its limit
+├── UnsupportedTypeError  a body of another media type
+├── TooManyError          asked too often; `retry_after` seconds
+└── CatalogueError        a shipped file that is wrong; stops the start
 """
 
 from __future__ import annotations
@@ -36,6 +42,40 @@ class NotFoundError(AppError):
 class InvalidInputError(AppError):
     code = "invalid_input"
     status = 422
+
+
+class UnauthorizedError(AppError):
+    code = "unauthorized"
+    status = 401
+
+
+class ForbiddenError(AppError):
+    code = "forbidden"
+    status = 403
+
+
+class ConflictError(AppError):
+    code = "conflict"
+    status = 409
+
+
+class TooLargeError(AppError):
+    code = "too_large"
+    status = 413
+
+
+class UnsupportedTypeError(AppError):
+    code = "unsupported_media_type"
+    status = 415
+
+
+class TooManyError(AppError):
+    code = "too_many_requests"
+    status = 429
+
+    def __init__(self, message: str, retry_after: int) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
 
 
 class CatalogueError(AppError):

@@ -5,7 +5,10 @@ from __future__ import annotations
 from alembic import context
 from sqlmodel import SQLModel
 
-import app.claims.tables  # noqa: F401 (declares the tables)
+import app.accounts.tables
+import app.cards.tables
+import app.claims.tables
+import app.replay.tables  # noqa: F401 (all four declare tables)
 from app.db import Database
 from app.settings import Settings
 

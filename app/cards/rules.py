@@ -43,13 +43,19 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class Rule:
-    """`says` stands in the documentation; `broken` gives the sentence for this card, or None where it holds."""
+class Told:
+    """A rule as the documentation tells it."""
 
     id: str
     severity: Severity
     field: str
     says: str
+
+
+@dataclass(frozen=True)
+class Rule(Told):
+    """`broken` gives the sentence for this card, or None where the rule holds."""
+
     broken: Callable[[Card], str | None]
 
 
@@ -241,4 +247,12 @@ _TABLE: tuple[tuple[str, str, str, Callable[[Card], str | None]], ...] = (
 RULES = tuple(
     Rule(name, "error" if name.startswith("E") else "warning", field, says, broken)
     for name, field, says, broken in _TABLE
+)
+
+# What is checked where more than the card is at hand: its text (load.py) and the other records (queries.py).
+ELSEWHERE = (
+    Told("E-form", "error", "", "Known keys, each with a value of its kind."),
+    Told("W-choice", "warning", "", "A field names one value, not the template's list of choices."),
+    Told("E-repeats", "error", "repeats", "The claim that a card repeats exists."),
+    Told("W-repeats", "warning", "repeats", "A card measures what the claim that it repeats measures."),
 )

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, get_args
 
 import numpy as np
-from sqlalchemy import func
+from sqlalchemy import case, func
 from sqlmodel import col, select
 
 from app.axes import AXES
 from app.claims.rows import FACETS, Facet, FacetValue
-from app.claims.schema import AcceptanceKind, CaveatKind, Kind, ReproductionStatus, Scope, StatedIn
+from app.claims.schema import AcceptanceKind, CaveatKind, Kind, RecordKind, ReproductionStatus, Scope, StatedIn
 from app.claims.tables import ClaimTable, SourceTable
 
 if TYPE_CHECKING:
@@ -36,10 +36,13 @@ if TYPE_CHECKING:
     Positions = npt.NDArray[np.int32]
 
 NOT_STATED = "not_stated"
+CARDS = "cards"  # the one value of the source facet under which all cards stand
 BATCH = 2000
 
 # Values that may be asked for whether or not a claim carries them; all others must occur.
 VOCABULARY: dict[str, tuple[str, ...]] = {
+    "record": get_args(RecordKind),
+    "source": (CARDS,),
     "engine": (NOT_STATED,),
     "model": (NOT_STATED,),
     "hardware": (NOT_STATED,),
@@ -54,6 +57,7 @@ VOCABULARY: dict[str, tuple[str, ...]] = {
 
 # One column of the claim table a facet; caveats are many to a claim and kept apart.
 FACET_COLUMNS: dict[str, Any] = {
+    "record": case((col(ClaimTable.source_id).is_(None), "card"), else_="published"),
     "engine": ClaimTable.engine,
     "model": ClaimTable.model,
     "axis": ClaimTable.axis,
@@ -63,7 +67,7 @@ FACET_COLUMNS: dict[str, Any] = {
     "acceptance": ClaimTable.acceptance,
     "stated_in": ClaimTable.stated_in,
     "status": ClaimTable.status,
-    "source": ClaimTable.source_id,
+    "source": func.coalesce(ClaimTable.source_id, CARDS),
 }
 
 
@@ -233,6 +237,8 @@ def label(facet: str, value: str) -> str:
     """A facet value as people read it."""
     if facet == "axis" and value in AXES:
         return AXES[value].name
+    if facet == "source" and value == CARDS:
+        return "Bench cards"
     as_written = facet in {"engine", "model", "hardware", "source"} and value != NOT_STATED
     return value if as_written else value.replace("_", " ")
 

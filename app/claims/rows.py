@@ -12,6 +12,7 @@ Sort = Literal["rank", "newest", "value", "-value"]
 
 # Every facet of the table: query parameter -> heading. A parameter may be given several times: any of its values.
 FACETS: dict[str, str] = {
+    "record": "Record",
     "engine": "Engine",
     "model": "Model",
     "axis": "What it measures",

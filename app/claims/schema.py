@@ -20,6 +20,7 @@ Number = Annotated[Decimal, Field(allow_inf_nan=False)]
 StatedIn = Literal["text", "table", "chart", "caption", "data_file", "threshold", "derived", "measured"]
 Kind = Literal["absolute", "ratio", "change"]
 Scope = Literal["kernel", "path", "layer", "forward_pass", "phase", "end_to_end", "capacity"]
+RecordKind = Literal["published", "card"]
 ReproductionStatus = Literal["never_tried", "repeated_by_others"]
 AcceptanceKind = Literal["none", "measured", "simulated", "synthetic", "not_stated"]
 BaselineKind = Literal[
@@ -63,6 +64,8 @@ CaveatKind = Literal[
     "noise",
     "arithmetic",
     "method",
+    "random_weights",
+    "retracted",  # a card that its author took back; the record stays
     "other",
 ]
 
@@ -272,6 +275,16 @@ class Reproduction(Fact):
     text: Text = "never tried"
 
 
+class CardRef(Fact):
+    """The bench card that a row was made from; a row without one is a published claim of the catalogue."""
+
+    id: Slug
+    revision: int
+    author: Text
+    completeness: int = Field(ge=0, le=100, description="percent of the fields that a reproduction needs")
+    retracted: Text | None = None  # the author's reason
+
+
 class ClaimRow(Claim):
     """A claim with what surrounds it: what the pages, the API and the comparison read."""
 
@@ -284,3 +297,4 @@ class ClaimRow(Claim):
     reproduction: Reproduction = Reproduction()
     retrieved: dt.date
     last_checked: dt.date
+    card: CardRef | None = None

@@ -79,7 +79,8 @@ def withdraw_source(session: Session, source_id: str, now: dt.datetime) -> None:
 
 def release_moved(session: Session, owners: dict[str, str]) -> None:
     """Remove claims that another source holds from now on. `owners`: claim id -> source id of the new state."""
-    stored = session.exec(select(ClaimTable.id, ClaimTable.source_id)).all()
+    of_sources = select(ClaimTable.id, ClaimTable.source_id).where(col(ClaimTable.source_id).is_not(None))
+    stored = session.exec(of_sources).all()
     moved = [claim_id for claim_id, source_id in stored if owners.get(claim_id, source_id) != source_id]
     for claim_id in moved:
         session.execute(delete(ClaimTable).where(col(ClaimTable.id) == claim_id))
@@ -99,12 +100,22 @@ def insert_claims(session: Session, claims: Sequence[dict[str, Any]]) -> None:
         session.execute(insert(ClaimTable), claims)
 
 
+def put_card_row(session: Session, card_id: str, row: ClaimRow | None) -> None:
+    """Make the table show a card as it is now; without a row (a plan has no number) it shows none."""
+    gone: Any = session.execute(delete(ClaimTable).where(col(ClaimTable.card_id) == card_id))
+    if row is not None:
+        insert_claims(session, [columns(row, row.model_dump_json())])
+    if row is not None or gone.rowcount:
+        raise_version(session)
+
+
 def columns(row: ClaimRow, document: str) -> dict[str, Any]:
     """A claim as its table's columns."""
     group, value = sort_key(row)
     return {
         "id": row.id,
-        "source_id": row.source.id,
+        "source_id": None if row.card else row.source.id,
+        "card_id": row.card.id if row.card else None,
         "rank": row.rank,
         "date": date_number(row.source.date),
         "engine": row.conditions.engine.name,

@@ -47,17 +47,20 @@ class SourceRevisionTable(SQLModel, table=True):
 
 
 class ClaimTable(SQLModel, table=True):
-    """A claim: the columns that the table filters and sorts by, then the whole claim as JSON.
+    """A claim of a source, or the row of a card: the columns that the table filters and sorts by, then all as JSON.
 
-    The document stands last, so that a scan of the short columns does not read it.
+    The document stands behind them, so that a scan of the short columns does not read it.
     """
 
     __tablename__ = "claim"
-    __table_args__ = (CheckConstraint("rank BETWEEN 0 AND 999", name="rank_in_range"),)
+    __table_args__ = (
+        CheckConstraint("rank BETWEEN 0 AND 999", name="rank_in_range"),
+        CheckConstraint("(source_id IS NULL) <> (card_id IS NULL)", name="of_a_source_or_a_card"),
+    )
 
     number: int | None = Field(default=None, primary_key=True)
     id: str = Field(unique=True)
-    source_id: str = Field(foreign_key="source.id", index=True)
+    source_id: str | None = Field(foreign_key="source.id", index=True)
     rank: int
     date: int  # the source's date as YYYYMMDD, 0 where not stated
     engine: str | None
@@ -74,6 +77,7 @@ class ClaimTable(SQLModel, table=True):
     sort_value: float | None
     search: str  # folded by app.claims.search
     document: str
+    card_id: str | None = Field(foreign_key="card.id", unique=True)  # came later; only its index is ever read
 
 
 class CatalogueStateTable(SQLModel, table=True):

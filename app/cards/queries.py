@@ -1,0 +1,207 @@
+"""Reading cards. Every function answers from one state of the database and returns frozen records."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import func
+from sqlmodel import col, select
+
+from app.cards.record import CardRecord, Retraction, Revision
+from app.cards.rules import Finding
+from app.cards.schema import Card
+from app.cards.tables import CardRevisionTable, CardTable
+from app.errors import InvalidInputError, NotFoundError
+from app.yaml_tree import Place
+
+if TYPE_CHECKING:
+    import datetime as dt
+    from collections.abc import Sequence
+
+    from sqlmodel import Session
+
+    from app.cards.load import ReadCard
+    from app.cards.record import State
+    from app.claims.queries import Claims
+    from app.db import Database
+
+LONGEST_PAGE = 500
+NEAR = 2000  # ids that are looked through for one that resembles
+
+
+@dataclass(frozen=True)
+class CardFilter:
+    """Values by column; an empty one does not filter. Names as the claims table spells them."""
+
+    engine: Sequence[str] = ()
+    model: Sequence[str] = ()
+    hardware: Sequence[str] = ()
+    axis: Sequence[str] = ()
+    state: Sequence[State] = ()
+    repeats: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class CardRow:
+    """A card in a list."""
+
+    number: int
+    id: str
+    revision: int
+    title: str
+    author: str
+    created_at: dt.datetime
+    changed_at: dt.datetime
+    engine: str | None
+    model: str | None
+    hardware: str | None
+    axis: str | None
+    repeats: str | None
+    state: str
+    completeness: int
+    retraction: str | None
+
+
+@dataclass(frozen=True)
+class CardPage:
+    items: tuple[CardRow, ...]
+    total: int
+    next: str | None
+
+
+class Cards:
+    """The read side of cards."""
+
+    def __init__(self, database: Database, claims: Claims) -> None:
+        self._database = database
+        self._claims = claims
+
+    def card(self, card_id: str, revision: int | None = None) -> CardRecord:
+        """A card in its newest revision or in an earlier one. Raises NotFoundError with near ids."""
+        with self._database.read() as session:
+            record = record_of(session, card_id, revision)
+            if record is not None:
+                return record
+            stored = _stored(session, card_id)
+            if stored is None:
+                raise not_found(session, card_id)
+        message = f"the card has the revisions 1 to {stored.revision}, no {revision}"
+        raise NotFoundError(message, [{"field": "revision", "message": message, "near": [str(stored.revision)]}])
+
+    def revisions(self, card_id: str) -> list[Revision]:
+        """Every state of a card, the first one first. Raises NotFoundError."""
+        with self._database.read() as session:
+            if _stored(session, card_id) is None:
+                raise not_found(session, card_id)
+            found = select(CardRevisionTable).where(CardRevisionTable.card_id == card_id)
+            rows = session.exec(found.order_by(col(CardRevisionTable.revision))).all()
+        return [_revision(row) for row in rows]
+
+    def page(self, wanted: CardFilter, cursor: str | None = None, limit: int = 50) -> CardPage:
+        """Cards, the newest first. Raises InvalidInputError for a cursor or limit that cannot be."""
+        before = _before(cursor)
+        if not 1 <= limit <= LONGEST_PAGE:
+            message = f"a page has 1 to {LONGEST_PAGE} cards"
+            raise InvalidInputError(message, [{"field": "limit", "message": message}])
+        chosen = [
+            col(getattr(CardTable, name)).in_(values)
+            for name in CardFilter.__dataclass_fields__
+            if (values := getattr(wanted, name))
+        ]
+        later = [] if before is None else [col(CardTable.number) < before]
+        page = select(CardTable).where(*chosen, *later).order_by(col(CardTable.number).desc()).limit(limit + 1)
+        with self._database.read() as session:
+            total = session.exec(select(func.count()).select_from(CardTable).where(*chosen)).one()
+            rows = session.exec(page).all()
+        items = tuple(_row(row) for row in rows[:limit])
+        return CardPage(items, total, str(items[-1].number) if len(rows) > limit else None)
+
+    def repeating(self, claim_id: str) -> tuple[CardRow, ...]:
+        """The cards that measured this claim again, the newest first."""
+        return self.page(CardFilter(repeats=(claim_id,)), limit=LONGEST_PAGE).items
+
+    def check(self, read: ReadCard) -> ReadCard:
+        """What only the other records can say of a card: whether the claim that it repeats exists, and measures the
+        same thing."""
+        card = read.card
+        if card is None or card.repeats is None:
+            return read
+        try:
+            claim = self._claims.claim(card.repeats)
+        except NotFoundError as error:
+            message = str(error.details[0]["message"])
+            return read.adding([Finding("E-repeats", "error", "repeats", message)])
+        if card.metric and card.metric.axis != claim.axis:
+            message = f"that claim measures `{claim.axis}`, this card `{card.metric.axis}`"
+            return read.adding([Finding("W-repeats", "warning", "repeats", message)])
+        return read
+
+
+def record_of(session: Session, card_id: str, revision: int | None = None) -> CardRecord | None:
+    """A card in one revision, None where there is no such card or revision."""
+    stored = _stored(session, card_id)
+    if stored is None:
+        return None
+    row = session.get(CardRevisionTable, (card_id, stored.revision if revision is None else revision))
+    if row is None:
+        return None
+    retraction = None
+    if stored.retracted_at is not None:
+        retraction = Retraction(stored.retracted_at, str(stored.retracted_by), str(stored.retraction))
+    return CardRecord(
+        id=card_id,
+        revision=_revision(row),
+        newest=stored.revision,
+        author=stored.author,
+        owner=stored.owner,
+        created=stored.created_at,
+        retraction=retraction,
+    )
+
+
+def not_found(session: Session, card_id: str) -> NotFoundError:
+    """Names the card that is not there with ids that look like it."""
+    shown = card_id if len(card_id) <= 80 else f"{card_id[:80]}..."
+    newest = select(CardTable.id).order_by(col(CardTable.number).desc()).limit(NEAR)
+    near = difflib.get_close_matches(card_id[:80], session.exec(newest).all(), n=3)
+    message = f"there is no card `{shown}`" + (f"; did you mean `{near[0]}`?" if near else "")
+    return NotFoundError(message, [{"field": "id", "message": message, "near": near}])
+
+
+def _stored(session: Session, card_id: str) -> CardTable | None:
+    if len(card_id) > 80 or not card_id.isascii() or not card_id.isprintable():
+        return None  # PostgreSQL would refuse some of these
+    return session.exec(select(CardTable).where(CardTable.id == card_id)).first()
+
+
+def _revision(row: CardRevisionTable) -> Revision:
+    return Revision(
+        number=row.revision,
+        card=Card.model_validate_json(row.document),
+        findings=tuple(_finding(item) for item in json.loads(row.findings)),
+        axis_version=row.axis_version,
+        author=row.author,
+        note=row.note,
+        at=row.created_at,
+    )
+
+
+def _finding(item: dict[str, Any]) -> Finding:
+    place = item.pop("place")
+    return Finding(**item, place=Place(**place) if place else None)
+
+
+def _row(stored: CardTable) -> CardRow:
+    return CardRow(**{name: getattr(stored, name) for name in CardRow.__dataclass_fields__})
+
+
+def _before(cursor: str | None) -> int | None:
+    if cursor is None:
+        return None
+    if not (cursor.isascii() and cursor.isdigit() and len(cursor) <= 9):
+        message = "this cursor belongs to another list; leave it out to begin at the first page"
+        raise InvalidInputError(message, [{"field": "cursor", "message": message}])
+    return int(cursor)

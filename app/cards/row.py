@@ -1,0 +1,182 @@
+"""A card -> its row in the claims table, in the words that the catalogue uses. Pure.
+
+Nothing is added to what the card says: a caveat comes from a finding or from a field of the card, and nobody is said
+to have repeated it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.axes import AXES
+from app.cards import names
+from app.cards.caveats import caveats
+from app.cards.completeness import completeness
+from app.cards.schema import Hardware, Runs, Speculation, Workload
+from app.claims import schema as claims
+from app.claims.wording import headline
+
+if TYPE_CHECKING:
+    from app.cards.record import CardRecord
+    from app.cards.schema import Card
+    from app.claims.schema import ClaimRow, Scope
+
+RANK, RETRACTED_RANK = 500, 999
+FORCED = ("simulated", "synthetic")
+# Axes that are about less than a request from end to end (app/axes).
+SCOPES: dict[str, Scope] = {
+    "kernel_time": "kernel",
+    "layer_time": "layer",
+    "decode_step_time": "forward_pass",
+    "prefill_time": "phase",
+    "prefill_throughput": "phase",
+    "prefill_per_gpu": "phase",
+    "decode_per_gpu": "phase",
+    "kv_bytes_per_token": "capacity",
+    "kv_capacity": "capacity",
+}
+
+
+def card_row(record: CardRecord) -> ClaimRow | None:
+    """The row of a card, None for a plan: it has no number to show."""
+    card, revision = record.card, record.revision
+    if card.result is None or card.metric is None:
+        return None
+    is_ratio = card.result.unit == "x"
+    claim = claims.Claim(
+        id=record.id,
+        title=title(record),
+        value=card.result.value,
+        unit=card.result.unit,
+        kind="ratio" if is_ratio else "absolute",
+        axis=card.metric.axis,
+        axis_version=revision.axis_version,
+        scope=SCOPES.get(card.metric.axis, "end_to_end"),
+        statistic=(card.runs or Runs()).statistic,
+        runs=_runs(card),
+        locator=card.source or "the card itself",
+        stated_in="measured",
+        baseline=claims.Baseline(kind="not_stated" if is_ratio else "none"),
+        conditions=conditions(card),
+        acceptance=_acceptance(card),
+        caveats=caveats(record),
+        beside=_beside(card),
+        measured_at=card.result.measured_at.isoformat() if card.result.measured_at else None,
+        measured_by=None if card.source else revision.author,
+        repeats=card.repeats,
+        rank=RETRACTED_RANK if record.retraction else RANK,
+    )
+    day = revision.at.date()
+    around = {"source": _source(record), "card": _reference(record), "retrieved": day, "last_checked": day}
+    return claims.ClaimRow.model_validate({**dict(claim), **around, "headline": headline(claim)})
+
+
+def title(record: CardRecord) -> str:
+    """What was measured, in a few words: the author's own where there are any."""
+    card = record.card
+    words = card.title or _described(card)
+    return f"Retracted: {words}" if record.retraction else words
+
+
+def _described(card: Card) -> str:
+    axis = AXES.get(card.metric.axis) if card.metric else None
+    what = axis.name.partition(" (")[0] if axis else "bench card"
+    on = names.model(card.model.id) if card.model else None
+    engine = names.engine(card.engine.name) if card.engine else None
+    return what + (f" of {on}" if on else "") + (f" on {engine}" if engine else "")
+
+
+def conditions(card: Card) -> claims.Conditions:
+    model, dtypes, spec = card.model or claims.Model(), card.dtypes or claims.Dtypes(), card.speculation
+    hardware, engine, load = card.hardware or Hardware(), card.engine or claims.Engine(), card.workload or Workload()
+    around = [part for part in (hardware.interconnect, hardware.host) if part]
+    return claims.Conditions(
+        engine=engine.model_copy(update={"name": names.engine(engine.name)}),
+        model=model.model_copy(update={"id": names.model(model.id)}),
+        hardware=claims.Hardware(
+            accelerator=names.gpu(hardware.accelerator), count=hardware.count, system=", ".join(around) or None
+        ),
+        parallelism=names.parallelism(card.parallelism, model.id),
+        dtypes=claims.Dtypes(weights=names.dtype(dtypes.weights, names.WEIGHTS), kv=names.dtype(dtypes.kv, names.KV)),
+        speculation=claims.Speculation(method=names.method(spec.method), draft_tokens=spec.draft_tokens)
+        if spec
+        else claims.Speculation(),
+        approximations=card.approximations,
+        workload=_workload(load),
+        load=_load(load),
+        limit=names.limit(card.metric.constraint) if card.metric else None,
+    )
+
+
+def _workload(given: Workload) -> claims.Workload:
+    same = ("name", "input_tokens", "output_tokens", "dataset", "chat_template", "ignore_eos", "prefix_cache")
+    as_text = {name: _text(getattr(given, name)) for name in ("seed", "temperature", "turns")}
+    return claims.Workload.model_validate({name: getattr(given, name) for name in same} | as_text)
+
+
+def _load(given: Workload) -> claims.Load:
+    sessions = f"{given.sessions} sessions" if given.sessions else None
+    return claims.Load(concurrency=_text(given.concurrency) or sessions, rate=_text(given.rate))
+
+
+def _text(value: object) -> str | None:
+    return None if value is None else str(value)
+
+
+def _acceptance(card: Card) -> claims.Acceptance:
+    spec = card.speculation or Speculation(method="not stated")
+    if card.speculation is None:
+        return claims.Acceptance(kind="not_stated")
+    if spec.method == "off":
+        return claims.Acceptance(kind="none")
+    return claims.Acceptance(
+        kind=spec.acceptance or "not_stated",
+        length=spec.accept_length,
+        target=spec.accept_length if spec.acceptance in FORCED else None,
+        ceiling=None if spec.draft_tokens is None else spec.draft_tokens + 1,
+    )
+
+
+def _runs(card: Card) -> str | None:
+    runs, spread = card.runs or Runs(), card.result.spread if card.result else None
+    parts = [
+        None if runs.count is None else f"{runs.count} run" + ("s" if runs.count != 1 else ""),
+        None if runs.warmup_discarded is None else f"{runs.warmup_discarded} warm-up discarded",
+        f"spread {spread}" if spread else None,
+    ]
+    return ", ".join(part for part in parts if part) or None
+
+
+def _beside(card: Card) -> tuple[claims.OtherFigure, ...]:
+    """What the same run measured on other axes, named as the axis is."""
+    figures = []
+    for item in card.also or ():
+        name = AXES[item.axis].name.partition(" (")[0] if item.axis in AXES else item.axis
+        label = f"{name}, {item.statistic}" if item.statistic else name
+        figures.append(claims.OtherFigure(name=label, value=item.value, unit=item.unit))
+    return tuple(figures)
+
+
+def _source(record: CardRecord) -> claims.SourceRef:
+    """The card is its own source. Where it retells a published number, its address is linked."""
+    card = record.card
+    measured = card.result.measured_at if card.result else None
+    address = card.source if card.source and card.source.startswith(("https://", "http://")) else None
+    return claims.SourceRef(
+        id=record.id,
+        title=title(record),
+        url=address if address and not any(char.isspace() for char in address) else None,
+        date=(measured or record.created.date()).isoformat(),
+        publisher=record.author,
+        interest="recorded by a user of this server; Benchcard has not checked it",
+    )
+
+
+def _reference(record: CardRecord) -> claims.CardRef:
+    return claims.CardRef(
+        id=record.id,
+        revision=record.revision.number,
+        author=record.author,
+        completeness=completeness(record.card),
+        retracted=record.retraction.reason if record.retraction else None,
+    )

@@ -1,0 +1,173 @@
+"""Writing cards. Every function works inside the caller's transaction, the claims table's row in the same one."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import insert, update
+from sqlmodel import col, select
+
+from app.axes import AXES
+from app.cards import names
+from app.cards.completeness import completeness
+from app.cards.queries import not_found, record_of
+from app.cards.record import CardRecord, Retraction, Revision
+from app.cards.row import card_row, title
+from app.cards.tables import CardRevisionTable, CardTable
+from app.claims.store import put_card_row
+from app.errors import ConflictError, ForbiddenError
+
+if TYPE_CHECKING:
+    import datetime as dt
+
+    from sqlmodel import Session
+
+    from app.cards.rules import Finding
+    from app.cards.schema import Card
+    from app.randomness import Randomness
+
+LETTERS = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's: nothing that is read as something else
+RANDOM_LETTERS = 8
+
+
+@dataclass(frozen=True)
+class Writer:
+    """Who writes: `name` is shown, `owner` is the token that a card belongs to; a maintainer may change every card."""
+
+    name: str
+    owner: str
+    maintains: bool = False
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A card that was read without errors, and what its author says of this revision."""
+
+    card: Card
+    findings: tuple[Finding, ...]
+    note: str | None = None
+
+
+def create(session: Session, draft: Draft, by: Writer, now: dt.datetime, randomness: Randomness) -> CardRecord:
+    """Store a new card under an id of its own."""
+    record = CardRecord(
+        id=_free_id(session, now, randomness),
+        revision=_revision(1, draft, by, now),
+        newest=1,
+        author=by.name,
+        owner=by.owner,
+        created=now,
+        retraction=None,
+    )
+    session.execute(insert(CardTable).values(**_columns(record, now)))
+    session.execute(insert(CardRevisionTable).values(**_revision_columns(record)))
+    put_card_row(session, record.id, card_row(record))
+    return record
+
+
+def revise(session: Session, card_id: str, expected: int, draft: Draft, by: Writer, now: dt.datetime) -> CardRecord:
+    """Add a revision to a card whose newest is `expected`. The same content again adds none.
+
+    Raises NotFoundError, ForbiddenError for another's card, ConflictError for a stale or retracted one.
+    """
+    stored = _writable(session, card_id, by)
+    if stored.newest != expected:
+        message = f"the card is at revision {stored.newest}, not {expected}: somebody changed it; read it again"
+        raise ConflictError(message, [{"field": "revision", "message": message, "near": [str(stored.newest)]}])
+    if document(stored.card) == document(draft.card):
+        return stored
+    number = stored.newest + 1
+    record = replace(stored, revision=_revision(number, draft, by, now), newest=number)
+    session.execute(insert(CardRevisionTable).values(**_revision_columns(record)))
+    _renew(session, record, now)
+    return record
+
+
+def retract(session: Session, card_id: str, reason: str, by: Writer, now: dt.datetime) -> CardRecord:
+    """Take a card back. It stays readable and says so. Raises as `revise` does."""
+    record = replace(_writable(session, card_id, by), retraction=Retraction(now, by.name, reason))
+    _renew(session, record, now)
+    return record
+
+
+def document(card: Card) -> str:
+    """The card as JSON, without what it does not state."""
+    return card.model_dump_json(exclude_none=True)
+
+
+def _free_id(session: Session, now: dt.datetime, randomness: Randomness) -> str:
+    """`card-20261129-k7m2qd4x`: sorts by day and can be read aloud."""
+    while True:
+        letters = "".join(LETTERS[byte % len(LETTERS)] for byte in randomness.take(RANDOM_LETTERS))
+        card_id = f"card-{now:%Y%m%d}-{letters}"
+        if session.exec(select(CardTable.id).where(CardTable.id == card_id)).first() is None:
+            return card_id
+
+
+def _writable(session: Session, card_id: str, by: Writer) -> CardRecord:
+    record = record_of(session, card_id)
+    if record is None:
+        raise not_found(session, card_id)
+    if record.owner != by.owner and not by.maintains:
+        raise ForbiddenError(f"this card belongs to {record.author}; others need the scope `maintain`")
+    if record.retraction is not None:
+        raise ConflictError(f"the card was retracted ({record.retraction.reason}); record a new one")
+    return record
+
+
+def _revision(number: int, draft: Draft, by: Writer, now: dt.datetime) -> Revision:
+    axis = AXES.get(draft.card.metric.axis) if draft.card.metric else None
+    return Revision(
+        number=number,
+        card=draft.card,
+        findings=draft.findings,
+        axis_version=axis.version if axis else 1,
+        author=by.name,
+        note=draft.note,
+        at=now,
+    )
+
+
+def _renew(session: Session, record: CardRecord, now: dt.datetime) -> None:
+    session.execute(update(CardTable).where(col(CardTable.id) == record.id).values(**_columns(record, now)))
+    put_card_row(session, record.id, card_row(record))
+
+
+def _columns(record: CardRecord, now: dt.datetime) -> dict[str, Any]:
+    """The card's columns; names in the spelling that the claims table uses."""
+    card, retraction = record.card, record.retraction
+    return {
+        "id": record.id,
+        "revision": record.newest,
+        "title": title(record),
+        "author": record.author,
+        "owner": record.owner,
+        "created_at": record.created,
+        "changed_at": now,
+        "engine": names.engine(card.engine.name) if card.engine else None,
+        "model": names.model(card.model.id) if card.model else None,
+        "hardware": names.gpu(card.hardware.accelerator) if card.hardware else None,
+        "axis": card.metric.axis if card.metric else None,
+        "repeats": card.repeats,
+        "state": record.state,
+        "completeness": completeness(card),
+        "retracted_at": retraction.at if retraction else None,
+        "retracted_by": retraction.by if retraction else None,
+        "retraction": retraction.reason if retraction else None,
+    }
+
+
+def _revision_columns(record: CardRecord) -> dict[str, Any]:
+    revision = record.revision
+    return {
+        "card_id": record.id,
+        "revision": revision.number,
+        "document": document(revision.card),
+        "findings": json.dumps([asdict(finding) for finding in revision.findings]),
+        "axis_version": revision.axis_version,
+        "author": revision.author,
+        "note": revision.note,
+        "created_at": revision.at,
+    }
