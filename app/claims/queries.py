@@ -5,19 +5,20 @@ from __future__ import annotations
 import difflib
 import threading
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 import numpy as np
 import sqlalchemy as sa
 from sqlalchemy import func
-from sqlmodel import col, select
+from sqlmodel import SQLModel, col, select
 
 from app.claims.cursor import read_cursor, write_cursor
 from app.claims.index import VOCABULARY, build_index
 from app.claims.rows import FACETS, ClaimPage, Sort
 from app.claims.schema import ClaimRow
 from app.claims.search import pattern, words
-from app.claims.tables import CatalogueStateTable, ClaimTable, SourceTable
+from app.claims.tables import ClaimTable, SourceTable
 from app.errors import InvalidInputError, NotFoundError
 
 if TYPE_CHECKING:
@@ -33,7 +34,13 @@ if TYPE_CHECKING:
     Bools = npt.NDArray[np.bool_]
 
 LONGEST_PAGE = 500
-DOCUMENT: tuple[Any, ...] = (ClaimTable.number, ClaimTable.id, ClaimTable.engine, ClaimTable.model, ClaimTable.document)
+PARSED = 1024  # claims kept as objects, about 15 MB
+
+# Every list asks these two: plain columns spare the detour through the object mapper.
+STATE, CLAIM = SQLModel.metadata.tables["catalogue_state"].c, SQLModel.metadata.tables["claim"].c
+DOCUMENT = (CLAIM.engine, CLAIM.model, CLAIM.document)
+VERSION = sa.select(STATE.version)
+DOCUMENTS = sa.select(CLAIM.number, *DOCUMENT).where(CLAIM.number.in_(sa.bindparam("numbers", expanding=True)))
 NEAR = 2000  # ids that are looked through for one that resembles
 
 
@@ -101,7 +108,7 @@ class Claims:
         with self._database.read() as session:
             selection = self._select(session, wanted, sort, cursor, limit, facets)
             documents = _documents(session, selection.numbers)
-        rows = tuple(ClaimRow.model_validate_json(document.text) for document in documents)
+        rows = tuple(parsed(document.text) for document in documents)
         return ClaimPage(rows, selection.total, selection.next, selection.facets)
 
     def documents(
@@ -117,14 +124,14 @@ class Claims:
 
     def claims(self, claim_ids: Sequence[str]) -> list[ClaimRow]:
         """Claims in the order asked for. Raises NotFoundError that names those which are not there, with near ids."""
-        return [ClaimRow.model_validate_json(document.text) for document in self.documents_of(claim_ids)]
+        return [parsed(document.text) for document in self.documents_of(claim_ids)]
 
     def documents_of(self, claim_ids: Sequence[str]) -> list[Document]:
         """The same claims as `claims`, as they are stored."""
         wanted = [claim_id for claim_id in claim_ids if _could_be_id(claim_id)]
-        statement = sa.select(*DOCUMENT).where(col(ClaimTable.id).in_(wanted))
+        statement = sa.select(CLAIM.id, *DOCUMENT).where(CLAIM.id.in_(wanted))
         with self._database.read() as session:
-            found = {row[1]: Document(*row[2:]) for row in session.execute(statement)}
+            found = {row[0]: Document(*row[1:]) for row in session.execute(statement)}
             missing = [claim_id for claim_id in claim_ids if claim_id not in found]
             if missing:
                 raise _not_found(session, "claim", missing, col(ClaimTable.id))
@@ -137,7 +144,7 @@ class Claims:
         with self._database.read() as session:
             statement = select(ClaimTable.document).where(ClaimTable.source_id == source_id)
             documents = session.exec(statement.order_by(col(ClaimTable.number))).all()
-        return list(map(ClaimRow.model_validate_json, documents))
+        return list(map(parsed, documents))
 
     def sources(self) -> list[SourceRow]:
         """All sources, the newest first."""
@@ -171,7 +178,7 @@ class Claims:
 
     def _current(self, session: Session) -> ClaimIndex:
         """The index of the state that the session sees, built anew where the catalogue has changed."""
-        version = session.exec(select(CatalogueStateTable.version)).one()
+        version = session.connection().execute(VERSION).scalar_one()
         index = self._index
         if index is not None and index.version == version:
             return index
@@ -202,6 +209,12 @@ class Claims:
         )
 
 
+@lru_cache(maxsize=PARSED)
+def parsed(document: str) -> ClaimRow:
+    """A stored claim as a row. Rows never change, so equal documents may share one."""
+    return ClaimRow.model_validate_json(document)
+
+
 def _all(masks: dict[str, Bools], without: str = "") -> Bools | None:
     """What all masks leave, but for one facet's own: its counts say what choosing another of its values would give."""
     kept = [mask for name, mask in masks.items() if name != without]
@@ -209,8 +222,8 @@ def _all(masks: dict[str, Bools], without: str = "") -> Bools | None:
 
 
 def _documents(session: Session, numbers: Sequence[int]) -> tuple[Document, ...]:
-    statement = sa.select(*DOCUMENT).where(col(ClaimTable.number).in_(numbers))
-    found = {row[0]: Document(*row[2:]) for row in session.execute(statement)}
+    rows = session.connection().execute(DOCUMENTS, {"numbers": numbers})
+    found = {row[0]: Document(*row[1:]) for row in rows}
     return tuple(found[number] for number in numbers)
 
 
