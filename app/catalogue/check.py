@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.axes import AXES
-from app.claims.conditions import FIELDS, values
+from app.claims.conditions import FIELDS, HELD_BY_SCRIPT, values
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -27,8 +27,10 @@ def check_references(read: Sequence[tuple[Document, Source]]) -> list[Problem]:
         for index, claim in enumerate(source.claims):
             findings += [(("claims", index, *path), text) for path, text in check_claim(claim)]
         found += _report(document, findings)
+    known = {claim.id: claim for _, source in read for claim in source.claims}
+    said: dict[str, dict[str, tuple[str, str]]] = {}
     for document, source in read:
-        found += _report(document, list(_references(source, claims)))
+        found += _report(document, [*_references(source, claims), *_repetitions(source, known, said)])
     return found
 
 
@@ -102,6 +104,29 @@ def _agreement(members: Sequence[tuple[int, Claim]], varies: set[str]) -> Iterat
             if said != value:
                 text = f"round `{claim.round}` holds {name} equal, but this says `{value}` and {by} says `{said}`"
                 yield ("claims", index, "conditions"), text
+
+
+def _repetitions(
+    source: Source, known: dict[str, Claim], said: dict[str, dict[str, tuple[str, str]]]
+) -> Iterator[Finding]:
+    """The author's code and script give every repetition of a claim the same conditions, but for the machine's own."""
+    for index, claim in enumerate(source.claims):
+        original = known.get(claim.repeats or "")
+        if original is None:
+            continue
+        if claim.axis != original.axis:
+            yield ("claims", index, "repeats"), f"`{original.id}` is on the axis {original.axis}"
+        first = said.setdefault(original.id, {})
+        for member in (original, claim):
+            for name, value in values(member).items():
+                if name not in HELD_BY_SCRIPT or value is None:
+                    continue
+                before, by = first.setdefault(name, (value, member.id))
+                if before != value:
+                    text = (
+                        f"repeats `{original.id}` by the same script, but {name} is `{value}` and {by} says `{before}`"
+                    )
+                    yield ("claims", index, "conditions"), text
 
 
 def _references(source: Source, known: dict[str, str]) -> Iterator[Finding]:

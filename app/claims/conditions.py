@@ -76,6 +76,12 @@ FIELDS: dict[str, ConditionField] = {
 }
 
 
+# What someone who runs the author's code and script again brings along: all but the machine and the way of summing up.
+HELD_BY_SCRIPT = frozenset(
+    name for name, field in FIELDS.items() if field.group not in ("hardware", "host", "statistic")
+)
+
+
 def values(claim: Claim) -> dict[str, str | None]:
     """Every condition field of a claim as text, None where the source does not state it."""
     return {name: _text(field.read(claim)) for name, field in FIELDS.items()}

@@ -17,7 +17,13 @@ if TYPE_CHECKING:
 
     from app.claims.schema import Claim, ClaimRow
 
-State = Literal["equal", "held", "differs", "not_stated"]
+State = Literal[
+    "equal",
+    "held",  # equal by the source's own word, stated or not
+    "differs",
+    "not_stated",
+    "apart",  # told in two ways that cannot be matched; two things, unless the source holds them equal
+]
 OFF = "off"
 NOT_STATED = "not stated"
 FORCED = ("simulated", "synthetic")
@@ -61,8 +67,10 @@ def diff(a: Claim, b: Claim, groups: frozenset[str], held: frozenset[str]) -> tu
         if group not in groups:
             continue
         state = fact.state(a, b)
-        if state == "not_stated" and held.issuperset(fact.covers):
+        if state in ("not_stated", "apart") and held.issuperset(fact.covers):
             state = "held"
+        elif state == "apart":
+            state = "differs"
         found.append(FieldDiff(name, fact.label, group, fact.read(a), fact.read(b), state))
     return tuple(found)
 
@@ -126,7 +134,7 @@ def _first(*readers: Callable[[Claim], object]) -> Callable[[Claim, Claim], Stat
     return state
 
 
-def _together(*readers: Callable[[Claim], object], apart: State) -> Callable[[Claim, Claim], State]:
+def _together(*readers: Callable[[Claim], object], apart: State = "not_stated") -> Callable[[Claim, Claim], State]:
     """Parts that name one fact together: none may differ, and a part that only one side gives leaves it open.
     Where the sides use different parts (one names a benchmark, the other its prompts), they are `apart`."""
 
@@ -136,9 +144,7 @@ def _together(*readers: Callable[[Claim], object], apart: State) -> Callable[[Cl
         states = {_same(one, two) for one, two in given}
         if "differs" in states:
             return "differs"
-        if states == {"not_stated"} and all(
-            any(part is not None for part in side) for side in zip(*pairs, strict=True)
-        ):
+        if states == {"not_stated"} and all(any(read(side) is not None for read in readers) for side in (a, b)):
             return apart
         return "equal" if states == {"equal"} else "not_stated"
 
@@ -156,10 +162,10 @@ def _table() -> dict[str, Compared]:
     table["engine.version"] = replace(table["engine.version"], state=_first(*version))
     table["acceptance"] = replace(table["acceptance"], read=acceptance_text, state=_acceptance_state)
     names = ("workload.name", "workload.dataset")  # a named benchmark, a data set, or both
-    prompts = _together(*(readers[name] for name in names), apart="differs")
+    prompts = _together(*(readers[name] for name in names), apart="apart")
     table[names[0]] = Compared("prompts", names, _prompts, prompts)
     names = ("load.concurrency", "load.rate")  # a closed loop, an open one, or a capped one
-    load = _together(*(readers[name] for name in names), apart="not_stated")
+    load = _together(*(readers[name] for name in names))
     table[names[0]] = Compared("load", names, _load, load)
     return {name: fact for name, fact in table.items() if name not in ("workload.dataset", "load.rate")}
 

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from app.axes import AXES
-from app.claims.conditions import FIELDS
+from app.claims.conditions import FIELDS, HELD_BY_SCRIPT
 from app.compare.conditions import diff
 
 if TYPE_CHECKING:
@@ -20,8 +20,6 @@ UNITS: dict[str, tuple[str, Decimal]] = {
     "s": ("ms", Decimal(1000)),
     "us": ("ms", Decimal("0.001")),
 }
-# What a script does not bring along when someone else runs it.
-OF_THE_MACHINE = frozenset({"hardware", "host", "statistic"})
 PER_NODE = "tok/s/node"
 
 
@@ -56,7 +54,7 @@ class Pair:
         if self.same_round and place is not None:
             return frozenset(FIELDS) - frozenset(place.varies)
         if self.repetition:
-            return frozenset(name for name, field in FIELDS.items() if field.group not in OF_THE_MACHINE)
+            return HELD_BY_SCRIPT
         return frozenset()
 
     @cached_property
