@@ -78,6 +78,7 @@ class DocumentPage:
     items: tuple[Document, ...]
     total: int
     next: str | None
+    facets: tuple[Facet, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -112,12 +113,18 @@ class Claims:
         return ClaimPage(rows, selection.total, selection.next, selection.facets)
 
     def documents(
-        self, wanted: ClaimFilter, sort: Sort = "rank", cursor: str | None = None, limit: int = 50
+        self,
+        wanted: ClaimFilter,
+        sort: Sort = "rank",
+        cursor: str | None = None,
+        limit: int = 50,
+        facets: Sequence[str] = (),
     ) -> DocumentPage:
-        """The same claims as `page`, as they are stored."""
+        """The same claims as `page`, as they are stored; with facets only where they are asked for."""
         with self._database.read() as session:
-            selection = self._select(session, wanted, sort, cursor, limit, ())
-            return DocumentPage(_documents(session, selection.numbers), selection.total, selection.next)
+            selection = self._select(session, wanted, sort, cursor, limit, facets)
+            items = _documents(session, selection.numbers)
+        return DocumentPage(items, selection.total, selection.next, selection.facets)
 
     def claim(self, claim_id: str) -> ClaimRow:
         return self.claims([claim_id])[0]
