@@ -1,13 +1,18 @@
 """What holds for every request and response, pages and API alike, as a plain ASGI wrapper.
 
 A browser is told to run and load only what this server itself serves. An address of absurd length is refused before
-anybody parses it.
+anybody parses it. What would change something is refused where another site's page asks for it.
 """
 
 from __future__ import annotations
 
 import json
 from typing import TYPE_CHECKING
+
+from fastapi import Depends, Request
+
+from app.accounts.csrf import refusal
+from app.errors import ForbiddenError
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -39,6 +44,16 @@ HEADERS = [
 TOO_LONG = {
     "error": {"code": "too_long", "message": f"a query string takes at most {LONGEST_QUERY} bytes", "details": []}
 }
+
+
+async def refuse_cross_site(request: Request) -> None:
+    """As a dependency of every route. Raises ForbiddenError."""
+    reason = refusal(request.method, request.url.scheme, request.headers)
+    if reason is not None:
+        raise ForbiddenError(reason)
+
+
+SAME_SITE = Depends(refuse_cross_site)
 
 
 class Edge:

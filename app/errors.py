@@ -3,6 +3,7 @@
 AppError
 ├── NotFoundError         an id that names nothing
 ├── InvalidInputError     a value that cannot be taken, with one detail a problem
+│   └── CardInvalidError  a card or a body with its findings, each with rule, line and column
 ├── UnauthorizedError     nobody known is asking
 ├── ForbiddenError        somebody known, who may not do this
 ├── ConflictError         the thing is no longer as the caller saw it
@@ -42,6 +43,10 @@ class NotFoundError(AppError):
 class InvalidInputError(AppError):
     code = "invalid_input"
     status = 422
+
+
+class CardInvalidError(InvalidInputError):
+    code = "card_invalid"
 
 
 class UnauthorizedError(AppError):

@@ -10,7 +10,7 @@ import re
 from bisect import bisect_right
 from typing import Any, NoReturn
 
-from app.yaml_tree import DEEPEST, Document, Path, Place
+from app.yaml_tree import DEEPEST, LONGEST_KEY, Document, Path, Place
 
 BLANK = re.compile(r"[ \t\r\n]*")
 NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?", re.ASCII)
@@ -125,7 +125,7 @@ class _Reader:
             self._blank()
             value = self._value((*path, key))
             if key in items:
-                self.document.problem(path, f"`{key}` stands twice; keep one", self.place(start))
+                self.document.problem(path, f"`{key[:LONGEST_KEY]}` stands twice; keep one", self.place(start))
             items[key] = value
             if self._ends("}"):
                 return items

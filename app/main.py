@@ -14,17 +14,25 @@ import app.api.errors
 import app.api.router
 import app.web.errors
 import app.web.pages
+from app.accounts.queries import Accounts
+from app.accounts.throttle import Throttle
+from app.cards.queries import Cards
 from app.catalogue.queries import Catalogue
 from app.catalogue.store import load_into
+from app.clock import SystemClock
 from app.db import Database
-from app.edge import Edge
+from app.edge import SAME_SITE, Edge
+from app.randomness import SystemRandomness
 from app.settings import ROOT
 
 if TYPE_CHECKING:
     from collections import Counter
     from collections.abc import AsyncIterator
 
+    from starlette.datastructures import State
+
     from app.clock import Clock
+    from app.randomness import Randomness
     from app.settings import Settings
 
 LONGEST_BODY = 2_000_000  # bytes
@@ -42,8 +50,8 @@ def prepare(settings: Settings, clock: Clock) -> Counter[str]:
         database.close()
 
 
-def create_app(settings: Settings) -> FastAPI:
-    """The web application on a database that `prepare` has made ready."""
+def create_app(settings: Settings, clock: Clock | None = None, randomness: Randomness | None = None) -> FastAPI:
+    """The web application on a database that `prepare` has made ready. Tests hand in what they can foresee."""
     database = Database(settings.url())
 
     @asynccontextmanager
@@ -60,10 +68,10 @@ def create_app(settings: Settings) -> FastAPI:
         docs_url=None,  # Swagger UI would load from another host; /api/docs is a page of ours
         redoc_url=None,
         max_body_size=LONGEST_BODY,
+        dependencies=[SAME_SITE],
     )
-    application.state.settings = settings
-    application.state.database = database
-    application.state.catalogue = Catalogue(database)
+    _fill(application.state, settings, database, clock or SystemClock())
+    application.state.randomness = randomness or SystemRandomness()
     application.mount("/static", StaticFiles(directory=ROOT / "static"), name="static")
     application.include_router(app.api.router.router)
     application.include_router(app.web.pages.router)
@@ -71,3 +79,12 @@ def create_app(settings: Settings) -> FastAPI:
     application.add_middleware(GZipMiddleware, minimum_size=1000, compresslevel=GZIP_LEVEL)
     application.add_middleware(Edge)
     return application
+
+
+def _fill(state: State, settings: Settings, database: Database, clock: Clock) -> None:
+    """What requests work with: the read sides of every domain, and what they share."""
+    state.settings, state.database, state.clock = settings, database, clock
+    state.catalogue = Catalogue(database)
+    state.cards = Cards(database, state.catalogue)
+    state.accounts = Accounts(database, clock)
+    state.throttle = Throttle(clock)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 Path = tuple[str | int, ...]
 DEEPEST = 32
+LONGEST_KEY = 60  # characters of a key that a message repeats
 FORBIDDEN = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # YAML 1.1, 5.1
 NULLS = {"", "~", "null", "Null", "NULL"}
 
@@ -73,10 +74,13 @@ def _not_allowed(code: int) -> str:
 
 
 def path_text(path: Path) -> str:
-    """A path as people write it: `claims[3].conditions.load`."""
+    """A path as people write it: `claims[3].conditions.load`. Of a key that is no name the beginning will do."""
     text = ""
     for part in path:
-        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else part
+        name = (
+            f"[{part}]" if isinstance(part, int) else part if len(part) <= LONGEST_KEY else f"{part[:LONGEST_KEY]}..."
+        )
+        text += name if isinstance(part, int) or not text else f".{name}"
     return text
 
 
@@ -154,7 +158,7 @@ class _Builder:
             key = str(event.value)
             value = self._value(next(self.events), (*path, key))
             if key in items:
-                self._refuse(event, path, f"`{key}` stands twice; keep one")
+                self._refuse(event, path, f"`{key[:LONGEST_KEY]}` stands twice; keep one")
             items[key] = value
         return items
 
@@ -166,16 +170,17 @@ def _place(event: yaml.Event) -> Place:
 
 def explain(error: ValidationError, model: type[BaseModel]) -> Iterator[tuple[Path, str]]:
     """Pydantic's problems as (path, sentence); unknown keys come with the nearest known one."""
+    known = sorted(_keys(model))
     for item in error.errors(include_url=False):
         path = tuple(item["loc"])
-        yield path, _sentence(str(item["type"]), str(item["msg"]), item.get("input"), path, model)
+        yield path, _sentence(str(item["type"]), str(item["msg"]), item.get("input"), path, known)
 
 
-def _sentence(kind: str, message: str, given: Any, path: Path, model: type[BaseModel]) -> str:
+def _sentence(kind: str, message: str, given: Any, path: Path, known: list[str]) -> str:
     if kind == "missing":
         return "is missing"
     if kind == "extra_forbidden":
-        near = difflib.get_close_matches(str(path[-1]), sorted(_keys(model)), n=1)
+        near = difflib.get_close_matches(str(path[-1])[:LONGEST_KEY], known, n=1)
         return "is not a known key" + (f"; did you mean `{near[0]}`?" if near else "")
     shown = f", got `{given}`" if isinstance(given, str) else ", got nothing" if given is None else ""
     message = message.removeprefix("Value error, ")

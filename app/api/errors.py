@@ -5,14 +5,14 @@ from __future__ import annotations
 import difflib
 import re
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 
-from app.errors import AppError, InvalidInputError
+from app.errors import AppError, InvalidInputError, TooManyError, UnauthorizedError
 
 if TYPE_CHECKING:
     from fastapi import FastAPI, Request, Response
@@ -24,6 +24,10 @@ class ErrorDetail(BaseModel):
     field: str = Field(description="the parameter, or `id` for a thing that is not there")
     message: str
     near: list[str] = Field(default=[], description="known names or values that look like the one given")
+    rule: str | None = Field(default=None, description="of a card's finding: the rule that is broken")
+    severity: Literal["error", "warning"] | None = Field(default=None, description="of a card's finding")
+    line: int | None = Field(default=None, description="of a body's problem: where it stands, 1-based")
+    column: int | None = None
 
 
 class ErrorContent(BaseModel):
@@ -76,7 +80,10 @@ def register(app: FastAPI, pages: ErrorPage) -> None:
 def json_error(status: int, error: AppError) -> JSONResponse:
     details = [ErrorDetail.model_validate(detail) for detail in error.details]
     content = ErrorContent(code=error.code, message=error.message, details=details)
-    return JSONResponse(ErrorBody(error=content).model_dump(), status)
+    headers = {"WWW-Authenticate": "Bearer"} if status == UnauthorizedError.status else {}
+    if isinstance(error, TooManyError):
+        headers["Retry-After"] = str(error.retry_after)
+    return JSONResponse(ErrorBody(error=content).model_dump(exclude_none=True), status, headers)
 
 
 def invalid(request: Request, error: RequestValidationError) -> InvalidInputError:
@@ -88,7 +95,7 @@ def invalid(request: Request, error: RequestValidationError) -> InvalidInputErro
 def parameters(request: Request) -> list[str]:
     """The query parameters that the request's route takes, as its OpenAPI description says."""
     paths = request.app.openapi()["paths"]
-    operation = paths.get(request.scope["route"].path, {}).get("get", {})
+    operation = paths.get(request.scope["route"].path, {}).get(request.method.lower(), {})
     return [item["name"] for item in operation.get("parameters", []) if item["in"] == "query"]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import TYPE_CHECKING, Literal
 
 from pydantic import ValidationError
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 MOST_BYTES = 256 * 1024
+MOST_VALUES = 10_000
+MOST_FINDINGS = 100  # of form; a text with more is no card
 Syntax = Literal["yaml", "json"]
 PARSERS = {"yaml": yaml_tree.parse, "json": json_tree.parse}
 
@@ -70,12 +73,15 @@ def read_card(text: str, file: str = "card", syntax: Syntax = "yaml") -> ReadCar
             shape = "one `key: value` a line" if syntax == "yaml" else "an object in braces"
             document.problem((), f"a card is a mapping: {shape}")
         return ReadCard(None, _of_form(document))
+    if len(document.places) > MOST_VALUES:
+        document.problem((), f"holds more than {MOST_VALUES} values; a card records one measurement")
+        return ReadCard(None, _of_form(document))
     clean(document)
     still_open = expand(document)
     try:
         card = Card.model_validate(document.data)
     except ValidationError as error:
-        for path, message in explain(error, Card):
+        for path, message in islice(explain(error, Card), MOST_FINDINGS + 1):
             document.problem(path, message)
         return ReadCard(None, _of_form(document))
     if document.problems:
@@ -94,7 +100,11 @@ def _order(finding: Finding) -> tuple[bool, int, int, str]:
 
 
 def _of_form(document: Document) -> tuple[Finding, ...]:
-    return tuple(_form(problem.path, problem.message, problem.place) for problem in sorted(document.problems))
+    problems = sorted(document.problems)
+    found = [_form(problem.path, problem.message, problem.place) for problem in problems[:MOST_FINDINGS]]
+    if len(problems) > MOST_FINDINGS:
+        found.append(_form("", f"and more: only the first {MOST_FINDINGS} problems are listed", problems[-1].place))
+    return tuple(found)
 
 
 def _form(field: str, message: str, place: Place | None = None) -> Finding:

@@ -51,7 +51,12 @@ class CardRecord:
         return self.revision.card
 
     @property
+    def has_number(self) -> bool:
+        """Whether there is something to show among the claims; a plan has no result yet."""
+        return self.card.result is not None and self.card.metric is not None
+
+    @property
     def state(self) -> State:
         if self.retraction:
             return "retracted"
-        return "measured" if self.card.result else "plan"
+        return "measured" if self.has_number else "plan"

@@ -13,9 +13,11 @@ import sqlalchemy as sa
 from sqlalchemy import func
 from sqlmodel import SQLModel, col, select
 
+from app.claims.configurations import LATENCY_AXES, THROUGHPUT_AXES, two_configurations
 from app.claims.cursor import read_cursor, write_cursor
-from app.claims.index import VOCABULARY, build_index
-from app.claims.rows import FACETS, ClaimPage, Sort
+from app.claims.index import VOCABULARY, build_index, together
+from app.claims.related import related_positions
+from app.claims.rows import FACETS, ClaimFilter, ClaimPage, Sort
 from app.claims.schema import ClaimRow
 from app.claims.search import pattern, words
 from app.claims.tables import ClaimTable, SourceTable
@@ -24,14 +26,12 @@ from app.errors import InvalidInputError, NotFoundError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import numpy.typing as npt
     from sqlmodel import Session
 
+    from app.claims.configurations import TwoConfigurations
     from app.claims.index import ClaimIndex
-    from app.claims.rows import ClaimFilter, Facet
+    from app.claims.rows import Facet
     from app.db import Database
-
-    Bools = npt.NDArray[np.bool_]
 
 LONGEST_PAGE = 500
 PARSED = 1024  # claims kept as objects, about 15 MB
@@ -109,8 +109,9 @@ class Claims:
         with self._database.read() as session:
             selection = self._select(session, wanted, sort, cursor, limit, facets)
             documents = _documents(session, selection.numbers)
-        rows = tuple(parsed(document.text) for document in documents)
-        return ClaimPage(rows, selection.total, selection.next, selection.facets)
+        return ClaimPage(
+            tuple(parsed(document.text) for document in documents), selection.total, selection.next, selection.facets
+        )
 
     def documents(
         self,
@@ -152,6 +153,22 @@ class Claims:
             statement = select(ClaimTable.document).where(ClaimTable.source_id == source_id)
             documents = session.exec(statement.order_by(col(ClaimTable.number))).all()
         return list(map(parsed, documents))
+
+    def related(self, row: ClaimRow, most: int = 6) -> list[ClaimRow]:
+        """Claims and cards under conditions like this one's, the nearest first (app.claims.related)."""
+        given = row.conditions
+        shared = {"model": given.model.id, "engine": given.engine.name, "hardware": given.hardware.accelerator}
+        with self._database.read() as session:
+            index = self._current(session)
+            near = related_positions(index, {**shared, "axis": row.axis, "kind": row.kind}, row.id, most)
+            documents = _documents(session, index.numbers[near].tolist())
+        return [ClaimRow.model_validate_json(document.text) for document in documents]
+
+    def configurations(self, engine: str, model: str) -> TwoConfigurations:
+        """The low-latency and the high-throughput numbers of one engine for one model, cards among them."""
+        axes = (*LATENCY_AXES, *THROUGHPUT_AXES)
+        wanted = ClaimFilter((("engine", (engine,)), ("model", (model,)), ("axis", axes), ("kind", ("absolute",))))
+        return two_configurations(engine, model, self.page(wanted, limit=LONGEST_PAGE, facets=()).items)
 
     def sources(self) -> list[SourceRow]:
         """All sources, the newest first."""
@@ -202,7 +219,7 @@ class Claims:
         masks = index.masks(wanted.values)
         if question := words(wanted.q):
             masks["q"] = index.found(_matching(session, question))
-        mask = _all(masks)
+        mask = together(masks.values())
         axes = wanted.of("axis")
         key = read_cursor(sort, wanted, cursor) if cursor else None
         order = index.after(sort, axes[0] if axes else None, key)
@@ -212,7 +229,7 @@ class Claims:
             numbers=tuple(index.numbers[chosen[:limit]].tolist()),
             total=len(index) if mask is None else int(np.count_nonzero(mask)),
             next=following,
-            facets=tuple(index.facet(name, _all(masks, name), wanted.of(name)) for name in facets),
+            facets=index.counted(facets, wanted, masks),
         )
 
 
@@ -220,12 +237,6 @@ class Claims:
 def parsed(document: str) -> ClaimRow:
     """A stored claim as a row. Rows never change, so equal documents may share one."""
     return ClaimRow.model_validate_json(document)
-
-
-def _all(masks: dict[str, Bools], without: str = "") -> Bools | None:
-    """What all masks leave, but for one facet's own: its counts say what choosing another of its values would give."""
-    kept = [mask for name, mask in masks.items() if name != without]
-    return np.logical_and.reduce(kept) if kept else None
 
 
 def _documents(session: Session, numbers: Sequence[int]) -> tuple[Document, ...]:

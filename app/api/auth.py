@@ -1,0 +1,41 @@
+"""Who is asking, for the API's writing routes, and the retry key that they take."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, cast
+
+from fastapi import Header
+from fastapi.security import HTTPBearer
+
+from app.accounts.access import require, who
+from app.api.errors import ErrorBody
+
+if TYPE_CHECKING:
+    from fastapi import Request
+
+    from app.accounts.queries import Accounts
+    from app.accounts.tokens import Actor, Scope
+    from app.api.access import Answers
+
+# Only documents the scheme; `signed_in` reads the header itself, because a browser session will do as well.
+TOKEN = HTTPBearer(auto_error=False, scheme_name="token", description="`benchcard token create --scope submit`")
+
+IdempotencyKey = Annotated[
+    str | None,
+    Header(
+        max_length=200,
+        pattern=r"^[\x21-\x7e]+$",
+        description="A text of your choice. The same request under the same key is done once and answered the same.",
+    ),
+]
+
+SIGNED_IN: Answers = {
+    401: {"model": ErrorBody, "description": "no token, an unknown or a revoked one"},
+    403: {"model": ErrorBody, "description": "the scope or the card is not yours, or another site's page asks"},
+}
+
+
+def signed_in(request: Request, scope: Scope) -> Actor:
+    """The actor, who has the scope. Raises UnauthorizedError, ForbiddenError."""
+    accounts = cast("Accounts", request.app.state.accounts)
+    return require(who(accounts, request.headers.get("authorization"), request.cookies), scope)

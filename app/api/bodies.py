@@ -1,0 +1,114 @@
+"""Reading what is sent: counted while it comes in, and as strictly as a card is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any, TypeVar
+
+from fastapi import Depends, Request
+from pydantic import BaseModel, ValidationError
+
+from app import json_tree
+from app.cards.load import MOST_BYTES, ReadCard, Syntax, decode, read_bytes
+from app.cards.rules import Finding
+from app.cards.text import clean
+from app.errors import CardInvalidError, TooLargeError, UnsupportedTypeError
+from app.yaml_tree import Document, explain
+
+T = TypeVar("T", bound=BaseModel)
+
+MEDIA_TYPES: dict[str, Syntax] = {
+    "application/yaml": "yaml",
+    "application/x-yaml": "yaml",
+    "text/yaml": "yaml",
+    "text/x-yaml": "yaml",
+    "application/json": "json",
+}
+
+
+@dataclass(frozen=True)
+class Body:
+    """A request's body with its media type."""
+
+    data: bytes
+    media_type: str
+
+    def card(self) -> ReadCard:
+        """Raises UnsupportedTypeError for what is neither YAML nor JSON."""
+        syntax = MEDIA_TYPES.get(self.media_type)
+        if syntax is None:
+            listed = "application/yaml or application/json"
+            raise UnsupportedTypeError(f"send a card as {listed}, not as `{self.media_type[:80] or 'no type'}`")
+        return read_bytes(self.data, "body", syntax)
+
+    def json(self, model: type[T]) -> T:
+        """A small JSON body. Raises CardInvalidError with the place of every problem, UnsupportedTypeError."""
+        if self.media_type != "application/json":
+            raise UnsupportedTypeError(f"send application/json, not `{self.media_type[:80] or 'no type'}`")
+        text = decode(self.data)
+        if isinstance(text, Finding):
+            raise invalid([text])
+        document = json_tree.parse(text, "body")
+        if isinstance(document.data, dict):
+            clean(document)
+        return _validated(document, model)
+
+
+async def read_body(request: Request) -> Body:
+    """As a dependency. Raises TooLargeError as soon as more has come than a card may have."""
+    announced = request.headers.get("content-length", "")
+    if announced.isdigit() and int(announced) > MOST_BYTES:
+        raise _too_large()
+    parts, size = [], 0
+    async for part in request.stream():
+        size += len(part)
+        if size > MOST_BYTES:
+            raise _too_large()
+        parts.append(part)
+    return Body(b"".join(parts), _media_type(request))
+
+
+BodyOf = Annotated[Body, Depends(read_body)]
+
+
+def invalid(findings: list[Finding] | tuple[Finding, ...]) -> CardInvalidError:
+    """Every finding as a detail of one error."""
+    errors = [finding for finding in findings if finding.severity == "error"]
+    first = errors[0]
+    more = f", and {len(errors) - 1} more" if len(errors) > 1 else ""
+    said = f"{first.field}: {first.message}" if first.field else first.message
+    return CardInvalidError(f"{said}{more}", [detail(finding) for finding in findings])
+
+
+def detail(finding: Finding) -> dict[str, Any]:
+    place = finding.place
+    return {
+        "rule": finding.rule,
+        "severity": finding.severity,
+        "field": finding.field,
+        "line": place.line if place else None,
+        "column": place.column if place else None,
+        "message": finding.message,
+    }
+
+
+def _validated(document: Document, model: type[T]) -> T:
+    if not document.problems:
+        try:
+            return model.model_validate(document.data)
+        except ValidationError as error:
+            for path, message in explain(error, model):
+                document.problem(path, message)
+    found = [Finding("E-form", "error", item.path, item.message, item.place) for item in sorted(document.problems)]
+    raise invalid(found)
+
+
+def _too_large() -> TooLargeError:
+    return TooLargeError(f"a body here has at most {MOST_BYTES // 1024} KB")
+
+
+def _media_type(request: Request) -> str:
+    """Without its parameters, but for a charset that is not UTF-8: such a body would be misread."""
+    kind, _, parameters = request.headers.get("content-type", "").lower().partition(";")
+    charset = parameters.partition("charset=")[2].strip(' "')
+    return kind.strip() if not charset or charset.startswith("utf-8") else f"{kind.strip()}; charset={charset}"
