@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from app.axes import AXES, TOOLS, VERSIONING
 from app.web.contexts import AxesPage, AxisPart, Fact, Link, Shell, ToolLine
 from app.web.state import address
+from app.web.wording import axis_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -42,6 +43,7 @@ def _part(axis: Axis, count: int) -> AxisPart:
     return AxisPart(
         key=axis.key,
         name=axis.name,
+        short=axis_name(axis.key),
         version=f"version {axis.version}",
         definition=axis.definition,
         formula=axis.formula,

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 from app.axes import AXES
 from app.claims.conditions import FIELDS, values
 from app.web.badges import CAVEATS, badges
-from app.web.claim_table import cells, label
+from app.web.claim_row import cells, label
 from app.web.contexts import ClaimDetail, Fact, Link, Neighbour, ReadAs, ReasonLine, Shell, Told
 from app.web.state import address
 from app.web.wording import (
     ACCEPTANCE,
     BASELINES,
     KINDS,
+    NOT_STATED,
     SCOPES,
     SEVERITIES,
     STATED_IN,
@@ -29,6 +30,10 @@ if TYPE_CHECKING:
 
     from app.claims.schema import Acceptance, Baseline, ClaimRow, Conditions, Contradiction, Correction
     from app.compare.schema import Reason
+
+
+# Rules whose sentence says no more than the field and its two values.
+REPEATING = ("condition", "not-stated")
 
 
 def claim_page(
@@ -118,19 +123,22 @@ def _given(conditions: Conditions) -> Iterator[tuple[str, str]]:
 
 
 def _conditions(row: ClaimRow) -> Iterator[Fact]:
-    """Every condition field, stated or not, then what further the record holds."""
-    said = values(row)
-    for name, text in said.items():
-        if name not in ("statistic", "acceptance"):
-            yield stated(FIELDS[name].label, text)
+    """Every condition that is stated, then in one line the names of all that are not."""
+    said = {FIELDS[name].label: text for name, text in values(row).items() if name not in ("statistic", "acceptance")}
     given = row.conditions
-    yield stated("system", given.hardware.system)
-    yield stated("model revision", given.model.revision)
-    yield stated("seed", given.workload.seed)
-    yield stated("chat template", yes_or_no(given.workload.chat_template))
-    yield stated("end of sequence ignored", yes_or_no(given.workload.ignore_eos))
-    yield stated("requests", given.workload.requests)
-    yield stated("turns", given.workload.turns)
+    said |= {
+        "system": given.hardware.system,
+        "model revision": given.model.revision,
+        "seed": given.workload.seed,
+        "chat template": yes_or_no(given.workload.chat_template),
+        "end of sequence ignored": yes_or_no(given.workload.ignore_eos),
+        "requests": given.workload.requests,
+        "turns": given.workload.turns,
+    }
+    yield from (Fact(name, text) for name, text in said.items() if text is not None)
+    missing = [name for name, text in said.items() if text is None]
+    if missing:
+        yield Fact(NOT_STATED, ", ".join(missing), stated=False)
 
 
 def _acceptance(given: Acceptance) -> Iterator[Fact]:
@@ -153,14 +161,17 @@ def _caveats(row: ClaimRow) -> tuple[Told, ...]:
 
 
 def reason_line(reason: Reason) -> ReasonLine:
+    """A reason for the page. Where its sentence only repeats both values it is left out; where a lint finding has no
+    second value there is none to state."""
+    none = "" if reason.severity == "lint" else None
     return ReasonLine(
         rule=reason.rule,
         kind=reason.severity,
         word=SEVERITIES[reason.severity],
         field=FIELDS[reason.field].label if reason.field in FIELDS else reason.field.replace("_", " "),
-        a=or_not_stated(reason.a),
-        b=or_not_stated(reason.b),
-        message=reason.message,
+        a=or_not_stated(none if reason.a is None else reason.a),
+        b=or_not_stated(none if reason.b is None else reason.b),
+        message="" if reason.rule in REPEATING else reason.message,
     )
 
 

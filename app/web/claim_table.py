@@ -4,40 +4,29 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.axes import AXES
+from app.claims.queries import parsed
 from app.claims.rows import FACETS
-from app.web.badges import badges
+from app.web.claim_row import cells, label, stored_row
 from app.web.contexts import (
     Chip,
     Choice,
-    ClaimCells,
     ClaimRows,
     FacetGroup,
     Headlines,
     Link,
-    NumberCell,
     Results,
     Trouble,
 )
 from app.web.state import COLUMNS, SORTS, address
-from app.web.wording import (
-    SCOPES,
-    STATED_IN,
-    VERDICTS,
-    acceptance,
-    against,
-    conditions,
-    measures,
-    number_parts,
-    or_not_stated,
-    repeated,
-    source_line,
-)
+from app.web.wording import VERDICTS, axis_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
-    from app.claims.rows import ClaimPage, Facet, FacetValue
+    from markupsafe import Markup
+
+    from app.claims.queries import Document, DocumentPage
+    from app.claims.rows import Facet, FacetValue
     from app.claims.schema import ClaimRow
     from app.compare.schema import Comparison
     from app.web.state import TableState
@@ -45,64 +34,19 @@ if TYPE_CHECKING:
 FEW = 6  # values of a facet that stand open; the rest is behind "more"
 LISTED = 40  # values of a facet that are listed at all; the search finds the others
 OPEN = ("engine", "model", "axis", "kind")
-ENGINE_MARKS = {"vLLM": "e-vllm", "SGLang": "e-sglang"}
 API = "/api/v1/claims"
 
 
-def _evidence(row: ClaimRow) -> str:
-    return f"{STATED_IN[row.stated_in]}: {row.locator}"
-
-
-def _version(row: ClaimRow) -> str:
-    return or_not_stated(row.conditions.engine.version or row.conditions.engine.commit)
-
-
-EXTRA: dict[str, Callable[[ClaimRow], str]] = {
-    "source": lambda row: f"{row.source.title} ({source_line(row)})",
-    "evidence": _evidence,
-    "statistic": lambda row: or_not_stated(row.statistic),
-    "scope": lambda row: SCOPES[row.scope],
-    "version": _version,
-    "acceptance": lambda row: acceptance(row.acceptance),
-    "date": lambda row: or_not_stated(row.source.date),
-    "checked": lambda row: row.last_checked.isoformat(),
-}
-
-
-def cells(row: ClaimRow, columns: Sequence[str] = (), *, chosen: bool = False) -> ClaimCells:
-    """One claim in the table's reading order."""
-    engine = row.conditions.engine.name
-    shown, more = badges(row)
-    return ClaimCells(
-        id=row.id,
-        label=label(row),
-        number=NumberCell(*number_parts(row)),
-        engine=engine or "engine not stated",
-        engine_mark=ENGINE_MARKS.get(engine or "", "e-other"),
-        model=row.conditions.model.id or "model not stated",
-        measures=measures(row),
-        axis=row.axis,
-        title=row.title,
-        against=against(row.baseline),
-        conditions=conditions(row),
-        badges=shown,
-        more=more,
-        repeated=repeated(row),
-        chosen=chosen,
-        extra=tuple(EXTRA[name](row) for name in columns),
-    )
-
-
-def label(row: ClaimRow) -> str:
-    return f"{row.headline}, {row.conditions.engine.name or 'engine not stated'}, {measures(row)}"
-
-
-def results(state: TableState, page: ClaimPage, elsewhere: Sequence[ClaimRow], troubles: Sequence[Trouble]) -> Results:
-    """`elsewhere`: chosen rows that are not in `page`."""
+def results(state: TableState, page: DocumentPage, chosen: Sequence[Document], troubles: Sequence[Trouble]) -> Results:
+    """`chosen`: the claims that the state names, wherever in the list they are."""
+    picked = {document.text for document in chosen}
+    shown = {document.text for document in page.items}
+    rows = [stored_row(document.text, state.columns, chosen=document.text in picked) for document in page.items]
+    elsewhere = [parsed(document.text) for document in chosen if document.text not in shown]
     return Results(
         title=_title(state),
         count=f"{page.total:,} {'claim' if page.total == 1 else 'claims'}",
-        facets=tuple(_group(facet) for facet in page.facets),
+        facets=tuple(group for facet in page.facets if (group := _group(facet)).few),
         chips=_chips(state, page.facets),
         clear_url=state.cleared().url(),
         troubles=tuple(troubles),
@@ -111,7 +55,7 @@ def results(state: TableState, page: ClaimPage, elsewhere: Sequence[ClaimRow], t
         columns=tuple(
             Choice(f"col-{name}", "col", name, text, name in state.columns) for name, text in COLUMNS.items()
         ),
-        table=claim_rows(page.items, state),
+        table=claim_rows(rows, state),
         elsewhere=tuple(Choice(f"kept-{row.id}", "ids", row.id, label(row), chosen=True) for row in elsewhere),
         first_url=state.at(None).url() if state.cursor else "",
         next_url=state.at(page.next).url() if page.next else "",
@@ -120,14 +64,13 @@ def results(state: TableState, page: ClaimPage, elsewhere: Sequence[ClaimRow], t
     )
 
 
-def headlines(rows: Sequence[ClaimRow], verdict: Callable[[ClaimRow, ClaimRow], Comparison]) -> Headlines | None:
+def headlines(rows: Iterable[ClaimRow], verdict: Callable[[ClaimRow, ClaimRow], Comparison]) -> Headlines | None:
     """The first number of the list and the first of another engine's source, with the verdict on the two."""
-    numbered = [row for row in rows if row.value is not None]
-    if not numbered:
+    numbered = (row for row in rows if row.value is not None)
+    a = next(numbered, None)
+    if a is None:
         return None
-    a = numbered[0]
-    others = (row for row in numbered if row.source.id != a.source.id and _engine(row) != _engine(a))
-    b = next(others, None)
+    b = next((row for row in numbered if row.source.id != a.source.id and _engine(row) != _engine(a)), None)
     if b is None:
         return None
     found = verdict(a, b)
@@ -150,11 +93,11 @@ def _engine(row: ClaimRow) -> str | None:
     return row.conditions.engine.name
 
 
-def claim_rows(rows: Sequence[ClaimRow], state: TableState) -> ClaimRows:
+def claim_rows(rows: Sequence[Markup], state: TableState) -> ClaimRows:
     return ClaimRows(
         headings=tuple(COLUMNS[name] for name in state.columns),
         sort_direction={"value": "ascending", "-value": "descending"}.get(state.sort, "none"),
-        rows=tuple(cells(row, state.columns, chosen=row.id in state.ids) for row in rows),
+        rows=tuple(rows),
     )
 
 
@@ -183,7 +126,8 @@ def _group(facet: Facet) -> FacetGroup:
 
 def _choice(facet: Facet, value: FacetValue) -> Choice:
     place = f"{facet.name}:{value.value}".replace(" ", "_")
-    return Choice(place, facet.name, value.value, value.label, value.chosen, f"{value.count:,}")
+    said = axis_name(value.value) if facet.name == "axis" else value.label
+    return Choice(place, facet.name, value.value, said, value.chosen, f"{value.count:,}")
 
 
 def _chips(state: TableState, facets: Sequence[Facet]) -> tuple[Chip, ...]:
@@ -203,7 +147,3 @@ def _sorts(state: TableState) -> tuple[Choice, ...]:
         Choice(f"sort-{key}", "sort", key, text, key == state.sort, allowed=state.one_axis or "value" not in key)
         for key, text in SORTS.items()
     )
-
-
-def axis_name(key: str) -> str:
-    return AXES[key].name if key in AXES else key

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from app.compare.conditions import COMPARED
 from app.web.claim_page import reason_line
-from app.web.claim_table import axis_name, cells, label
+from app.web.claim_row import cells, label
 from app.web.contexts import ChoosePage, ComparePage, Derived, Fact, Neighbour, PairPart, Shell, SideLine
 from app.web.state import address
-from app.web.wording import KINDS, SCOPES, STATED_IN, VERDICTS, against, or_not_stated
+from app.web.wording import KINDS, SCOPES, STATED_IN, VERDICTS, against, axis_name, or_not_stated
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -60,6 +60,7 @@ def compare_page(
 
 
 def _pair(a: ClaimRow, b: ClaimRow, found: Comparison) -> PairPart:
+    unknown = [reason for reason in found.reasons if reason.severity == "not_stated"]
     return PairPart(
         a=label(a),
         b=label(b),
@@ -69,14 +70,23 @@ def _pair(a: ClaimRow, b: ClaimRow, found: Comparison) -> PairPart:
         word=VERDICTS[found.verdict],
         summary=found.summary,
         url=address("/compare", [("ids", a.id), ("ids", b.id)]),
-        reasons=tuple(reason_line(reason) for reason in found.reasons),
-        ratio=f"{found.ratio.text} ({found.ratio.conditions})" if found.ratio else "",
+        reasons=tuple(reason_line(reason) for reason in found.reasons if reason.severity != "not_stated"),
+        unknown=tuple(reason_line(reason) for reason in unknown),
+        unknown_count=f"Not stated on at least one side ({len(unknown)})",
+        ratio=_ratio(found),
         derivations=tuple(Derived(item.title, item.text, item.assumption) for item in found.derivations),
         other_axes=tuple(
             Fact(axis_name(item.axis), item.message, url=address("/compare", [("ids", item.a), ("ids", item.b)]))
             for item in found.other_axes
         ),
     )
+
+
+def _ratio(found: Comparison) -> str:
+    """The ratio with its conditions in one line; nothing where the summary says it already."""
+    if found.ratio is None or found.ratio.text in found.summary:
+        return ""
+    return f"{found.ratio.text} ({found.ratio.conditions})"
 
 
 def side_by_side(

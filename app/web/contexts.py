@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
+    from markupsafe import Markup
+
     from app.web.badges import Badge
 
 
@@ -38,11 +40,14 @@ class NumberCell:
     whole: str
     fraction: str
     unit: str
+    long: bool
 
 
 @dataclass(frozen=True, slots=True)
 class ClaimCells:
     """One claim in face.md's reading order, as a row of the table and as a column of the two headlines."""
+
+    template: ClassVar[str] = "claims/_row.html"
 
     id: str
     label: str  # the number with its engine, for those who hear the page
@@ -99,7 +104,7 @@ class ClaimRows:
 
     headings: tuple[str, ...]  # of the further columns
     sort_direction: str  # aria-sort of the number column
-    rows: tuple[ClaimCells, ...]
+    rows: tuple[Markup, ...]  # each from claims/_row.html
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,6 +246,7 @@ class ToolLine:
 class AxisPart:
     key: str
     name: str
+    short: str
     version: str
     definition: str
     formula: str
@@ -290,7 +296,9 @@ class PairPart:
     word: str
     summary: str
     url: str
-    reasons: tuple[ReasonLine, ...]
+    reasons: tuple[ReasonLine, ...]  # all but those that a side does not state
+    unknown: tuple[ReasonLine, ...]
+    unknown_count: str
     ratio: str
     derivations: tuple[Derived, ...]
     other_axes: tuple[Fact, ...]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from app.web.contexts import ErrorPage, Link, Shell
 from app.web.render import respond
+from app.web.wording import plain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,13 +29,13 @@ def error_page(request: Request, status: int, error: AppError) -> HTMLResponse:
     """The page for `error`. Where its details name near ids, each is a link to what was likely meant."""
     folder = "sources" if request.url.path.startswith("/sources") else "claims"
     near = [str(name) for detail in error.details for name in _listed(detail.get("near"))]
-    told = [str(detail["message"]) for detail in error.details if "message" in detail]
+    told = [plain(str(detail["message"])) for detail in error.details if "message" in detail]
     heading = HEADINGS.get(status, "This did not work")
     context = ErrorPage(
-        shell=Shell(heading, error.message, ""),
+        shell=Shell(heading, plain(error.message), ""),
         status=status,
         heading=heading,
-        messages=tuple(dict.fromkeys(told or [error.message])),
+        messages=tuple(dict.fromkeys(told or [plain(error.message)])),
         near=tuple(Link(name, f"/{folder}/{name}") for name in dict.fromkeys(near)),
         q=_words(request.url.path) if status == 404 else "",
     )

@@ -2,14 +2,15 @@
 
 Colours are named by the stylesheet's variables ("var(--ink)"); static/js/plots.js sets in what they are in the
 reader's light or dark page and breaks the caption into lines. Every text that comes from a source is escaped here,
-because Plotly reads a small HTML. Value axes begin at zero: a bar's length is its value.
+because Plotly reads a small HTML; its <b> sets inline styles, which our policy forbids, so weight is a font's matter.
+Value axes begin at zero: a bar's length is its value.
 """
 
 from __future__ import annotations
 
 import textwrap
 from dataclasses import dataclass
-from html import escape
+from html import escape as html_escape
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -77,12 +78,11 @@ def ladder_figure(
         "barmode": "overlay",
         "shapes": shapes,
         "annotations": notes,
-        "xaxis": {**_value_axis(unit), "range": [0, longest * 1.3]},
+        "xaxis": {**_value_axis(unit), "range": [0, longest]},
         "yaxis": {
             "range": [(places[-1] if places else 0) + 0.6, -0.6],
             "tickvals": places,
             "ticktext": [_wrapped(f"{number}. {bar.label}") for number, bar in enumerate(bars, 1)],
-            "automargin": True,
             "ticks": "",
             "showgrid": False,
             "zeroline": False,
@@ -115,7 +115,7 @@ def _trace(name: str, fill: tuple[str, str], bars: Sequence[tuple[float, Bar]]) 
             "line": {"color": colour, "width": 1.5},
             "pattern": {
                 "shape": shape,
-                "fgcolor": [colour if bar.hollow else PAPER for _, bar in bars],
+                "fillmode": "overlay",
                 "size": 7,
                 "solidity": 0.25,
             },
@@ -129,9 +129,19 @@ def _gaps(breaks: Sequence[Break], places: Sequence[float]) -> tuple[list[Figure
         below, above = places[item.at - 1] + 0.6, places[item.at] - 0.6
         frame = {"xref": "paper", "yref": "y", "line": {"color": "var(--gap-ink)", "width": 1, "dash": "dash"}}
         shapes.append({**frame, "type": "rect", "x0": 0, "x1": 1, "y0": below, "y1": above, "fillcolor": "var(--gap)"})
-        note = {"xref": "paper", "yref": "y", "x": 0.01, "y": (below + above) / 2, "xanchor": "left", "align": "left"}
-        text = f"<b>Break. Do not divide across it.</b><br>{escape(item.text)}"
-        notes.append({**note, "text": text, "showarrow": False, "font": {"color": "var(--gap-ink)"}})
+        note = {
+            "xref": "paper",
+            "yref": "y",
+            "x": 0.01,
+            "y": (below + above) / 2,
+            "xanchor": "left",
+            "align": "left",
+            "showarrow": False,
+            "name": "break",
+        }
+        for text, weight, anchor in (("Break. Do not divide across it.", 700, "bottom"), (item.text, 400, "top")):
+            font = {"color": "var(--gap-ink)", "weight": weight}
+            notes.append({**note, "text": escape(text), "yanchor": anchor, "font": font})
     return shapes, notes
 
 
@@ -149,13 +159,12 @@ def grouped_figure(
         bottom = top - heights[number - 1] / sum(heights)
         suffix = "" if number == 1 else str(number)
         longest = max((bar.length or 0.0 for _, bars in lines for bar in bars), default=0.0)
-        layout[f"xaxis{suffix}"] = {**_value_axis(unit), "anchor": f"y{suffix}", "range": [0, longest * 1.35]}
+        layout[f"xaxis{suffix}"] = {**_value_axis(unit), "anchor": f"y{suffix}", "range": [0, longest]}
         layout[f"xaxis{suffix}"]["visible"] = len(panels) == 1
         layout[f"yaxis{suffix}"] = {
             "domain": [max(bottom, 0), top - 1.1 / sum(heights)],
             "anchor": f"x{suffix}",
             "autorange": "reversed",
-            "automargin": True,
             "ticks": "",
             "showgrid": False,
         }
@@ -179,7 +188,7 @@ def _panels(rows: Sequence[tuple[str, Sequence[Bar]]]) -> list[tuple[str, list[t
 
 def _panel_name(name: str, top: float) -> Figure:
     place = {"xref": "paper", "yref": "paper", "x": 0, "y": top, "xanchor": "left", "yanchor": "top"}
-    return {**place, "text": f"<b>{escape(name)}</b>", "showarrow": False}
+    return {**place, "text": escape(name) or " ", "font": {"weight": 700}, "showarrow": False}
 
 
 def _panel_traces(columns: Sequence[str], lines: Sequence[tuple[str, Sequence[Bar]]], suffix: str) -> list[Figure]:
@@ -196,11 +205,11 @@ def _panel_traces(columns: Sequence[str], lines: Sequence[tuple[str, Sequence[Ba
 def _layout(title: str, height: int) -> Figure:
     return {
         "title": {
-            "text": f"<b>{escape(title)}</b>",
+            "text": escape(title),
             "x": 0,
             "xref": "container",
             "xanchor": "left",
-            "font": {"size": 14},
+            "font": {"size": 14, "weight": 700},
         },
         "height": height,  # of the bars; the script adds room for legend and caption
         "font": {"family": "var(--sans)", "size": 12, "color": INK},
@@ -220,6 +229,11 @@ def _value_axis(unit: str) -> Figure:
         "zerolinecolor": "var(--edge)",
         "fixedrange": True,
     }
+
+
+def escape(text: str) -> str:
+    """Plotly decodes `&lt;` and its like, but shows a quotation mark's entity as it stands."""
+    return html_escape(text, quote=False)
 
 
 def _wrapped(text: str) -> str:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
-from typing import TYPE_CHECKING
+from itertools import islice, takewhile
+from typing import TYPE_CHECKING, Any
 
 from app.claims.wording import number
-from app.web.contexts import Link
 from app.web.plots import Bar, Break, grouped_figure, ladder_figure
-from app.web.source_contexts import Figure, LadderPart, Step, TableLine, TablePart
+from app.web.source_contexts import Cell, Figure, LadderPart, Step, TableLine, TablePart
 from app.web.wording import acceptance
 
 if TYPE_CHECKING:
@@ -64,7 +64,12 @@ def _ladder_figure(source: Source, ladder: Ladder, names: Mapping[str, ClaimRow]
     breaks = [Break(at[item.after], item.title) for item in ladder.breaks if at[item.after] < len(bars)]
     caption = [*_caveats(ladder, rows), _origin(source, ladder.locator)]
     data = ladder_figure(ladder.title, ladder.unit, bars, breaks, caption)
-    return Figure(f"chart-{ladder.id}", ladder.title, data, f"/sources/{source.id}/{ladder.id}.csv")
+    return _figure(source, ladder, data)
+
+
+def _figure(source: Source, part: Ladder | Table, data: dict[str, Any]) -> Figure:
+    name = f"{source.id}-{part.id}"
+    return Figure(f"chart-{part.id}", name, part.title, data, f"/sources/{source.id}/{part.id}.csv")
 
 
 def _bar(row: ClaimRow, label: str, kind: str) -> Bar:
@@ -82,8 +87,9 @@ def _caveats(ladder: Ladder, rows: Sequence[ClaimRow]) -> Iterator[str]:
         yield "Outlined bars: speculation at an acceptance that was set by a simulation, not earned."
     for item in ladder.breaks:
         yield from item.reasons
-    kinds = {"prefill_not_counted", "quality_not_checked", "flawed_baseline"}
-    yield from dict.fromkeys(caveat.text for row in rows for caveat in row.caveats if caveat.kind in kinds)
+    for kind in ("prefill_not_counted", "quality_not_checked", "flawed_baseline"):
+        said = (caveat.text for row in reversed(rows) for caveat in row.caveats if caveat.kind == kind)
+        yield from islice(said, 1)
 
 
 def _origin(source: Source, locator: str) -> str:
@@ -103,15 +109,36 @@ def table_part(source: Source, table: Table, names: Mapping[str, ClaimRow]) -> T
             TableLine(
                 label=row.label,
                 note=row.note or "",
-                cells=tuple(
-                    tuple(Link(names[claim].headline, f"/claims/{claim}") for claim in cell) for cell in row.cells
-                ),
+                cells=tuple(_cell([names[claim] for claim in cell]) for cell in row.cells),
             )
             for row in table.rows
         ),
         figure=_table_figure(source, table, names) if table.chart else None,
         csv_url=f"/sources/{source.id}/{table.id}.csv",
     )
+
+
+def _cell(rows: Sequence[ClaimRow]) -> tuple[Cell, ...]:
+    return tuple(
+        Cell(row.headline, f"/claims/{row.id}", said)
+        for row, said in zip(rows, _apart([row.title for row in rows]), strict=True)
+    )
+
+
+def _apart(titles: Sequence[str]) -> list[str]:
+    """What tells the titles apart: their words without those that all begin and all end with."""
+    if len(titles) < 2:
+        return [""] * len(titles)
+    words = [title.split() for title in titles]
+    start = _shared(words)
+    rest = [list(reversed(said[start:])) for said in words]
+    end = _shared(rest)
+    return [" ".join(reversed(said[end:])).strip(",; ") for said in rest]
+
+
+def _shared(words: Sequence[Sequence[str]]) -> int:
+    """How many words at the beginning are the same in all."""
+    return sum(1 for _ in takewhile(lambda column: len(set(column)) == 1, zip(*words, strict=False)))
 
 
 def _table_figure(source: Source, table: Table, names: Mapping[str, ClaimRow]) -> Figure:
@@ -127,7 +154,7 @@ def _table_figure(source: Source, table: Table, names: Mapping[str, ClaimRow]) -
         rows.append((row.label, bars))
     caption = [table.caption, _origin(source, table.locator)]
     data = grouped_figure(table.title, unit, table.columns, rows, caption)
-    return Figure(f"chart-{table.id}", table.title, data, f"/sources/{source.id}/{table.id}.csv")
+    return _figure(source, table, data)
 
 
 def _cell_bar(column: str, claims: Sequence[ClaimRow]) -> Bar:

@@ -14,6 +14,7 @@ class Figure:
     """A chart: its data for the script, and where the same data are as CSV."""
 
     id: str
+    file: str  # name of the exported file, without its ending
     title: str
     data: dict[str, Any]
     csv_url: str
@@ -43,10 +44,19 @@ class LadderPart:
 
 
 @dataclass(frozen=True, slots=True)
+class Cell:
+    """A claim in a source's table; `said` tells it from the others of its cell."""
+
+    number: str
+    url: str
+    said: str
+
+
+@dataclass(frozen=True, slots=True)
 class TableLine:
     label: str
     note: str
-    cells: tuple[tuple[Link, ...], ...]
+    cells: tuple[tuple[Cell, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ Nothing is judged here; a word that is missing in the source becomes "not stated
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from app.axes import AXES
@@ -72,10 +73,15 @@ SEVERITIES = {
 }
 REPEATED = {"never_tried": "not yet", "repeated_by_others": "by others"}
 _LEADS = (*BOUNDS.values(), "about ")
+# An axis's name without the unit that it ends in: the unit stands beside the number.
+AXIS_NAMES = {axis.key: axis.name.partition(" (")[0] for axis in AXES.values()}
+# These name their scope themselves.
+SCOPED_AXES = {"kernel_time", "layer_time", "decode_step_time"}
 
 
 class NumberParts(NamedTuple):
-    """A headline cut where a table aligns it: words before, digits to the point, digits after it, unit."""
+    """A headline cut where a table aligns it: words before, digits to the point, digits after it, unit with the blank
+    before it (none before "x")."""
 
     lead: str
     whole: str
@@ -92,10 +98,9 @@ def number_parts(row: ClaimRow) -> NumberParts:
             lead += words
             text = text[len(words) :]
     unit = row.unit if row.points_unit is None or row.value is not None else row.points_unit
-    for tail in (f" {unit}", unit):
-        if text.endswith(tail):
-            text = text[: -len(tail)]
-            break
+    unit = unit if unit == "x" else f" {unit}"
+    if text.endswith(unit):
+        text = text[: -len(unit)]
     else:
         unit = ""
     whole, point, fraction = text.partition(".")
@@ -106,9 +111,15 @@ def number_parts(row: ClaimRow) -> NumberParts:
 
 def measures(claim: Claim) -> str:
     """What the number says: its axis in words, how it is expressed, and its scope where it is less than the whole."""
-    axis = AXES[claim.axis].name if claim.axis in AXES else claim.axis
-    said = {"ratio": f"ratio of {axis}", "change": f"change in {axis}"}.get(claim.kind, axis)
-    return said if claim.scope in ("end_to_end", "capacity", "phase") else f"{said}, {SCOPES[claim.scope]}"
+    axis = axis_name(claim.axis)
+    if claim.axis != "not_defined":
+        axis = {"ratio": f"ratio of {axis}", "change": f"change in {axis}"}.get(claim.kind, axis)
+    whole = claim.scope in ("end_to_end", "capacity", "phase") or claim.axis in SCOPED_AXES
+    return axis if whole else f"{axis}, {SCOPES[claim.scope]}"
+
+
+def axis_name(key: str) -> str:
+    return AXIS_NAMES.get(key, key)
 
 
 def against(baseline: Baseline) -> str:
@@ -123,7 +134,9 @@ def printed(value: Decimal, unit: str | None) -> str:
 
 def conditions(claim: Claim) -> str:
     """The stated conditions of a row in one line; only a missing GPU is named here, the claim's page names the rest."""
-    return DOT.join(_conditions(claim.conditions))
+    forced = claim.acceptance.kind in ("simulated", "synthetic")
+    said = f"acceptance {acceptance(claim.acceptance)}" if forced else ""
+    return DOT.join(part for part in (*_conditions(claim.conditions), said) if part)
 
 
 def _conditions(given: Conditions) -> Iterator[str]:
@@ -156,18 +169,22 @@ def gpus(given: Conditions) -> str:
 
 
 def acceptance(given: Acceptance) -> str:
-    """ "simulated 5.5 (measured 5.505) of at most 6"."""
+    """ "simulated 5.5 of at most 6": a simulation is named by what it was set to."""
     words = ACCEPTANCE[given.kind]
     length = given.target or given.length
     if length is not None:
         words += f" {number(length)}"
-    if given.target is not None and given.length is not None and given.target != given.length:
-        words += f" (came out at {number(given.length)})"
     return f"{words} of at most {number(given.ceiling)}" if given.ceiling is not None else words
 
 
 def or_not_stated(value: object) -> str:
     return NOT_STATED if value is None else str(value)
+
+
+def plain(message: str) -> str:
+    """A message of the core as a page says it: names between quotation marks, a capital at the beginning."""
+    quoted = re.sub(r"`([^`]*)`", r"“\1”", message)
+    return quoted[:1].upper() + quoted[1:]
 
 
 def yes_or_no(value: bool | None) -> str | None:
@@ -191,7 +208,6 @@ def citation(row: ClaimRow) -> str:
         f"{row.headline} ({status}): {measures(row)}",
         f"against {against(row.baseline)}" if row.baseline.kind != "none" else "",
         conditions(row),
-        f"acceptance {acceptance(row.acceptance)}" if row.acceptance.kind in ("simulated", "synthetic") else "",
         f"{row.source.publisher}, “{row.source.title}”, {row.source.date or 'undated'}, {row.locator}",
         f"checked {row.last_checked.isoformat()}",
     ]

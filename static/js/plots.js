@@ -1,9 +1,11 @@
 // Draws every chart of a page from the JSON beside it, in the reader's light or dark colours, and exports it.
 (function () {
   "use strict";
-  var CHAR_PX = 6.1; // mean width of a letter at 12 px
   var EXPORT_PX = 1000;
+  var NARROW_PX = 600;
+  var pen = document.createElement("canvas").getContext("2d");
 
+  // Sets in what the stylesheet's variables are now.
   function resolve(value, style) {
     if (typeof value === "string") {
       return value.replace(/var\((--[a-z0-9-]+)\)/g, function (_, name) { return style.getPropertyValue(name).trim(); });
@@ -15,36 +17,81 @@
     return value;
   }
 
-  // The caption's sentences as lines that fit; entities count as the one letter that they show.
+  // Width of a text as it will be drawn; an entity counts as the one letter that it shows.
+  function measure(text) { return pen.measureText(text.replace(/&[a-z0-9#]+;/g, "m")).width; }
+
+  function widest(lines) { return lines.reduce(function (most, line) { return Math.max(most, measure(line)); }, 0); }
+
+  // Sentences as lines that fit, each sentence on a line of its own.
   function wrap(sentences, width) {
-    var most = Math.max(30, Math.floor(width / CHAR_PX));
     var lines = [];
     sentences.forEach(function (sentence) {
       var line = "";
       sentence.split(" ").forEach(function (word) {
         var longer = line ? line + " " + word : word;
-        if (line && longer.replace(/&[a-z0-9#]+;/g, "_").length > most) { lines.push(line); line = word; } else { line = longer; }
+        if (line && measure(longer) > width) { lines.push(line); line = word; } else { line = longer; }
       });
       lines.push(line);
     });
     return lines;
   }
 
-  // The figure at a width: room for the legend above and for the caption, which belongs into every exported file.
+  // The names at the bars, broken to fit; returns the width that they take.
+  function nameBars(drawn, width) {
+    var most = 0;
+    function fit(name) {
+      if (typeof name !== "string") { return name; }
+      var lines = wrap([name.replace(/<br>/g, " ")], width);
+      most = Math.max(most, widest(lines));
+      return lines.join("<br>");
+    }
+    drawn.data.forEach(function (trace) { trace.y = trace.y.map(fit); });
+    Object.values(drawn.layout).forEach(function (part) {
+      if (part && part.ticktext) { part.ticktext = part.ticktext.map(fit); }
+    });
+    return most;
+  }
+
+  // Every value axis long enough for the text at the end of its longest bar.
+  function makeRoom(drawn, room) {
+    drawn.data.forEach(function (trace) {
+      var axis = drawn.layout["xaxis" + (trace.xaxis || "x").slice(1)];
+      trace.x.forEach(function (length, place) {
+        var share = 1 - Math.min(0.7, (measure(trace.text[place]) + 12) / room);
+        axis.range = [0, Math.max(axis.range[1], (length || 0) / share)];
+      });
+    });
+  }
+
+  // The figure at a width. Legend, caption and source stand inside, so that an exported file has them too.
   function figure(data, width) {
     var drawn = resolve(data, getComputedStyle(document.documentElement));
-    var lines = wrap(drawn.caption, width - 16);
-    var narrow = width < 600;
-    var legend = narrow ? 24 * Math.ceil(drawn.data.length / 2) : 28;
-    var top = 40 + legend;
-    var bottom = 48 + 16 * lines.length;
-    var bars = drawn.layout.height;
-    drawn.layout.annotations = (drawn.layout.annotations || []).concat({
-      text: lines.join("<br>"), xref: "paper", yref: "paper", x: 0, y: 0, xanchor: "left", yanchor: "top", yshift: -44,
-      align: "left", showarrow: false, font: { size: 12, color: drawn.layout.font.color }
+    var layout = drawn.layout;
+    var narrow = width < NARROW_PX;
+    var size = layout.font.size = narrow ? 11 : 12;
+    var line = 1.3 * size;
+    pen.font = "700 " + layout.title.font.size + "px " + layout.font.family;
+    var title = wrap([layout.title.text], width - 8);
+    pen.font = size + "px " + layout.font.family;
+    var left = nameBars(drawn, narrow ? width * 0.36 : width * 0.24) + 16;
+    makeRoom(drawn, width - left - 8);
+    var caption = wrap(drawn.caption, width - 16);
+    var axis = layout.xaxis.visible === false ? 12 : 60;
+    var entries = drawn.data.filter(function (trace) { return trace.showlegend !== false; }).length;
+    var legend = narrow ? 20 * Math.ceil(entries / 2) : 20;
+    var top = 20 * title.length + 16 + legend;
+    var bottom = axis + line * (caption.length + 1);
+    var bars = layout.height * (narrow ? 1.3 : 1);
+    layout.title.text = title.join("<br>");
+    Object.assign(layout.title, { y: 1, yref: "container", yanchor: "top", pad: { t: 10 * title.length - 6 } });
+    layout.annotations.forEach(function (note) {
+      if (note.name === "break") { note.text = wrap([note.text], width - left - 32).join("<br>"); }
     });
-    Object.assign(drawn.layout, { width: width, height: bars + top + bottom, margin: { l: 8, r: 8, t: top, b: bottom, pad: 4 } });
-    if (narrow) { drawn.layout.font.size = 11; }
+    layout.annotations.push({
+      text: caption.join("<br>"), xref: "paper", yref: "paper", x: 0, y: 0, xanchor: "left", yanchor: "top",
+      xshift: -left, yshift: -axis, align: "left", showarrow: false
+    });
+    Object.assign(layout, { width: width, height: bars + top + bottom, margin: { l: left, r: 8, t: top, b: bottom, pad: 4 } });
     return drawn;
   }
 
@@ -52,9 +99,9 @@
     var place = chart.querySelector(".plot");
     var data = JSON.parse(chart.querySelector('script[type="application/json"]').textContent);
     var width = 0;
-    function draw(force) {
+    function draw(anew) {
       var now = Math.min(Math.floor(place.clientWidth), 1100);
-      if (!force && now === width) { return; }
+      if (!anew && now === width) { return; }
       width = now;
       var drawn = figure(data, width);
       Plotly.react(place, drawn.data, drawn.layout, { staticPlot: true, displayModeBar: false });
@@ -66,8 +113,8 @@
       button.hidden = false;
       button.addEventListener("click", function () {
         var drawn = figure(data, EXPORT_PX);
-        var size = { width: drawn.layout.width, height: drawn.layout.height };
-        Plotly.downloadImage(drawn, Object.assign({ format: button.dataset.export, filename: chart.id, scale: 2 }, size));
+        var size = { width: drawn.layout.width, height: Math.ceil(drawn.layout.height), scale: 2 };
+        Plotly.downloadImage(drawn, Object.assign({ format: button.dataset.export, filename: chart.dataset.file }, size));
       });
     });
   }

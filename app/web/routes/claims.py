@@ -9,6 +9,8 @@ from fastapi.responses import HTMLResponse
 
 from app.catalogue.models import weights
 from app.catalogue.pairs import partners
+from app.claims.queries import parsed
+from app.claims.rows import FACETS
 from app.compare.lint import lint
 from app.compare.verdict import compare
 from app.errors import InvalidInputError, NotFoundError
@@ -18,14 +20,17 @@ from app.web.contexts import Shell, TablePage, Trouble
 from app.web.reading import catalogue, present
 from app.web.render import respond
 from app.web.state import TableState, read_state
+from app.web.wording import plain
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from app.catalogue.queries import Catalogue
-    from app.claims.rows import ClaimPage
+    from app.claims.queries import Document, DocumentPage
     from app.claims.schema import ClaimRow
+    from app.compare.schema import Comparison
 
+ALL = tuple(FACETS)
 router = APIRouter(default_response_class=HTMLResponse)
 ABOUT = "Published LLM-serving numbers: what each measures, against what, under which conditions, and what to mind."
 
@@ -36,37 +41,42 @@ def table(request: Request) -> HTMLResponse:
     reading = catalogue(request)
     state, problems = read_state(request.query_params.getlist)
     page, state, refused = _page(reading, state)
-    elsewhere, missing = _elsewhere(reading, state.ids, page.items)
+    chosen, missing = _chosen(reading, state.ids)
     told = [Trouble(problem.name, problem.message) for problem in problems]
-    part = results(state, page, elsewhere, [*told, *refused, *missing])
-    pair = headlines(page.items, compare) if state.unfiltered else None
+    part = results(state, page, chosen, [*told, *refused, *missing])
+    pair = headlines(_rows(page), _verdict) if state.unfiltered else None
     context = TablePage(Shell(part.title, ABOUT, "/"), state.filter.q, pair, part)
     wrong = bool(refused or missing) or any(not problem.passing for problem in problems)
     return respond(request, context, part=part, status=422 if wrong else 200, headers={"HX-Push-Url": state.url()})
 
 
-def _page(reading: Catalogue, state: TableState) -> tuple[ClaimPage, TableState, list[Trouble]]:
+def _page(reading: Catalogue, state: TableState) -> tuple[DocumentPage, TableState, list[Trouble]]:
     """The page asked for; where parts of the question cannot be taken, the page without them."""
     try:
-        return reading.page(state.filter, state.sort, state.cursor), state, []
+        return reading.documents(state.filter, state.sort, state.cursor, facets=ALL), state, []
     except InvalidInputError as error:
-        refused = [Trouble(str(detail["field"]), str(detail["message"])) for detail in error.details]
+        refused = [Trouble(str(detail["field"]), plain(str(detail["message"]))) for detail in error.details]
     facets = reading.index().facets
-    kept = state.keeping(
-        lambda facet, value: value in facets[facet].values, q=all(item.name != "q" for item in refused)
-    )
-    return reading.page(kept.filter, kept.sort, kept.cursor), kept, refused
+    searchable = all(trouble.name != "q" for trouble in refused)
+    kept = state.keeping(lambda facet, value: value in facets[facet].values, q=searchable)
+    return reading.documents(kept.filter, kept.sort, kept.cursor, facets=ALL), kept, refused
 
 
-def _elsewhere(
-    reading: Catalogue, ids: Sequence[str], shown: Sequence[ClaimRow]
-) -> tuple[list[ClaimRow], list[Trouble]]:
-    """Chosen claims that are not on this page of the list."""
-    here = {row.id for row in shown}
+def _chosen(reading: Catalogue, ids: Sequence[str]) -> tuple[list[Document], list[Trouble]]:
+    """The claims that the reader has chosen so far; those that are not there are told."""
     try:
-        return reading.claims([claim for claim in ids if claim not in here]), []
+        return reading.documents_of(ids) if ids else [], []
     except NotFoundError as error:
-        return [], [Trouble("ids", str(detail["message"])) for detail in error.details]
+        missing = [Trouble("ids", plain(str(detail["message"]))) for detail in error.details]
+        return reading.documents_of(list(present(reading, ids))), missing
+
+
+def _rows(page: DocumentPage) -> Iterator[ClaimRow]:
+    return (parsed(document.text) for document in page.items)
+
+
+def _verdict(a: ClaimRow, b: ClaimRow) -> Comparison:
+    return compare(a, b, (), weights())
 
 
 @router.get("/claims/{claim_id}")

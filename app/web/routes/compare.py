@@ -16,6 +16,7 @@ from app.web.contexts import Trouble
 from app.web.reading import catalogue, of_sources, present
 from app.web.render import respond
 from app.web.state import read_ids
+from app.web.wording import plain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,7 +53,7 @@ def _rows(reading: Catalogue, given: Sequence[str]) -> tuple[list[ClaimRow], lis
     try:
         return reading.claims(wanted) if wanted else [], troubles
     except NotFoundError as error:
-        troubles += [Trouble("ids", str(detail["message"])) for detail in error.details]
+        troubles += [Trouble("ids", plain(str(detail["message"]))) for detail in error.details]
     found = present(reading, wanted)
     return [found[claim] for claim in wanted if claim in found], troubles
 

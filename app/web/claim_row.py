@@ -1,0 +1,101 @@
+"""A claim -> its row of the table: the cells in face.md's reading order, and the row as HTML.
+
+What is stored never changes and most readers see the same rows, so rows that were made are kept: nearly all the work
+of a table page lies in them. A row is a function of its claim's stored text and of what is passed beside it.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from markupsafe import Markup
+
+from app.claims.queries import parsed
+from app.web.badges import badges
+from app.web.contexts import ClaimCells, NumberCell
+from app.web.render import render
+from app.web.wording import (
+    SCOPES,
+    STATED_IN,
+    acceptance,
+    against,
+    conditions,
+    measures,
+    number_parts,
+    or_not_stated,
+    repeated,
+    source_line,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from app.claims.schema import ClaimRow
+
+KEPT = 1000  # rows, of about 6 KB each with the text that they are made from
+WIDE = 9  # letters of a number beyond which it is set smaller
+BADGES = 3  # of a row that stand open
+ENGINE_MARKS = {"vLLM": "e-vllm", "SGLang": "e-sglang"}
+
+
+@lru_cache(maxsize=KEPT)
+def stored_row(document: str, columns: tuple[str, ...], *, chosen: bool = False) -> Markup:
+    """The row of a claim as it is stored."""
+    return table_row(parsed(document), columns, chosen=chosen)
+
+
+def table_row(row: ClaimRow, columns: Sequence[str] = (), *, chosen: bool = False) -> Markup:
+    return Markup(render(cells(row, columns, chosen=chosen, shortly=True), "row"))  # noqa: S704 (our own template)
+
+
+def _evidence(row: ClaimRow) -> str:
+    return f"{STATED_IN[row.stated_in]}: {row.locator}"
+
+
+def _version(row: ClaimRow) -> str:
+    return or_not_stated(row.conditions.engine.version or row.conditions.engine.commit)
+
+
+EXTRA: dict[str, Callable[[ClaimRow], str]] = {
+    "source": lambda row: f"{row.source.title} ({source_line(row)})",
+    "evidence": _evidence,
+    "statistic": lambda row: or_not_stated(row.statistic),
+    "scope": lambda row: SCOPES[row.scope],
+    "version": _version,
+    "acceptance": lambda row: acceptance(row.acceptance),
+    "date": lambda row: or_not_stated(row.source.date),
+    "checked": lambda row: row.last_checked.isoformat(),
+}
+
+
+def cells(row: ClaimRow, columns: Sequence[str] = (), *, chosen: bool = False, shortly: bool = False) -> ClaimCells:
+    """One claim in the table's reading order; `shortly` shows the first badges and puts the rest behind "more"."""
+    engine = row.conditions.engine.name
+    parts = number_parts(row)
+    number = NumberCell(*parts, long=len(parts.whole) > WIDE)
+    shown, more = badges(row)
+    if shortly:
+        shown, more = shown[:BADGES], (*shown[BADGES:], *more)
+    return ClaimCells(
+        id=row.id,
+        label=label(row),
+        number=number,
+        engine=engine or "engine not stated",
+        engine_mark=ENGINE_MARKS.get(engine or "", "e-other"),
+        model=row.conditions.model.id or "model not stated",
+        measures=measures(row),
+        axis=row.axis,
+        title=row.title,
+        against=against(row.baseline),
+        conditions=conditions(row),
+        badges=shown,
+        more=more,
+        repeated=repeated(row),
+        chosen=chosen,
+        extra=tuple(EXTRA[name](row) for name in columns),
+    )
+
+
+def label(row: ClaimRow) -> str:
+    return f"{row.headline}, {row.conditions.engine.name or 'engine not stated'}, {measures(row)}"
