@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from sqlmodel import Session
 
-    from app.claims.rows import Sort
+    from app.claims.rows import ClaimFilter, Sort
 
     Bools = npt.NDArray[np.bool_]
     Ints = npt.NDArray[np.int64]
@@ -75,33 +75,33 @@ FACET_COLUMNS: dict[str, Any] = {
 class FacetIndex:
     """A facet's values, the commonest first, and which claims carry them.
 
-    `codes` holds one value a claim; where a claim may carry several, `flags` has one row a value instead.
+    `codes` numbers each claim's value. Where a claim may carry several, it numbers the combination that the claim
+    carries, and `carries` has one row a combination, one column a value.
     """
 
     values: tuple[str, ...]
     labels: tuple[str, ...]
     totals: Ints
-    codes: Codes | None
-    flags: Bools | None
+    codes: Codes
+    carries: Ints | None = None
 
     def mask(self, chosen: Iterable[str]) -> Bools:
         """The claims that carry any of the chosen values."""
         numbers = [self.values.index(value) for value in chosen if value in self.values]
-        if self.flags is not None:
-            return np.asarray(self.flags[numbers].any(axis=0))
-        wanted = np.zeros(len(self.values), dtype=np.bool_)
-        wanted[numbers] = True
-        assert self.codes is not None
+        if self.carries is None:
+            wanted = np.zeros(len(self.values), dtype=np.bool_)
+            wanted[numbers] = True
+        else:
+            wanted = np.asarray(self.carries[:, numbers].any(axis=1))
         return wanted[self.codes]
 
-    def counts(self, mask: Bools | None) -> Ints:
-        """How many of the claims in `mask` carry each value."""
-        if mask is None:
+    def counts(self, positions: Ints | None) -> Ints:
+        """How many of the claims at `positions` (None: of all) carry each value."""
+        if positions is None:
             return self.totals
-        if self.flags is not None:
-            return np.array([np.count_nonzero(row & mask) for row in self.flags], dtype=np.int64)
-        assert self.codes is not None
-        return np.bincount(self.codes[mask], minlength=len(self.values))
+        groups = len(self.values) if self.carries is None else len(self.carries)
+        found = np.bincount(self.codes[positions], minlength=groups)
+        return found if self.carries is None else found @ self.carries
 
 
 @dataclass(frozen=True)
@@ -152,12 +152,35 @@ class ClaimIndex:
         amount = float(self.amounts[position])
         return int(self.groups[position]), -amount if sort == "-value" else amount, rank, claim_id
 
-    def facet(self, name: str, mask: Bools | None, chosen: tuple[str, ...]) -> Facet:
+    def counted(self, names: Sequence[str], wanted: ClaimFilter, masks: dict[str, Bools]) -> tuple[Facet, ...]:
+        """Facets with what choosing each value would give: every mask counts but the facet's own."""
+        everything = _positions(masks.values())
+        return tuple(
+            self._facet(
+                name,
+                _positions(mask for facet, mask in masks.items() if facet != name) if name in masks else everything,
+                wanted.of(name),
+            )
+            for name in names
+        )
+
+    def _facet(self, name: str, positions: Ints | None, chosen: tuple[str, ...]) -> Facet:
         of = self.facets[name]
-        rows = zip(of.values, of.labels, of.counts(mask).tolist(), strict=True)
-        values = tuple(FacetValue(value, label, count, value in chosen) for value, label, count in rows)
+        rows = zip(of.values, of.labels, of.counts(positions).tolist(), strict=True)
+        values = tuple([FacetValue(value, label, count, value in chosen) for value, label, count in rows])
         absent = tuple(FacetValue(value, label(name, value), 0, True) for value in chosen if value not in of.values)
         return Facet(name, FACETS[name], values + absent)
+
+
+def together(masks: Iterable[Bools]) -> Bools | None:
+    """What all masks leave; None where there are none."""
+    kept = list(masks)
+    return np.logical_and.reduce(kept) if kept else None
+
+
+def _positions(masks: Iterable[Bools]) -> Ints | None:
+    mask = together(masks)
+    return None if mask is None else np.flatnonzero(mask)
 
 
 def build_index(session: Session, version: int) -> ClaimIndex:
@@ -168,19 +191,17 @@ def build_index(session: Session, version: int) -> ClaimIndex:
     dates, amounts = np.zeros(count, dtype=np.int32), np.zeros(count, dtype=np.float64)
     ids: list[str] = []
     codes = {name: _Codes(np.zeros(count, dtype=np.int32), {}) for name in FACET_COLUMNS}
-    caveats: list[tuple[str, ...]] = []
-    known: dict[str, tuple[str, ...]] = {}
+    caveats: list[str] = []
     for at, row in enumerate(_stream(session)):
         numbers[at], ranks[at], dates[at], groups[at], amounts[at] = row[1:6]
         ids.append(row[0])
-        caveats.append(known.setdefault(row[6], tuple(row[6].split())))
+        caveats.append(row[6])
         for coded, value in zip(codes.values(), row[7:], strict=True):
             coded.put(at, value)
     labels = {"source": dict(session.exec(select(SourceTable.id, SourceTable.title)).all())}
     facets = {name: coded.finish(name, labels.get(name, {})) for name, coded in codes.items()}
-    facets["caveat"] = _flags(caveats)
+    facets["caveat"] = _combinations(caveats)
     axis = facets["axis"]
-    assert axis.codes is not None
     orders = _orders(ids, ranks, dates, groups, amounts, axis.codes)
     starts = np.concatenate([[0], np.cumsum(axis.totals), [count]])
     return ClaimIndex(version, numbers, tuple(ids), ranks, dates, groups, amounts, facets, orders, starts)
@@ -212,20 +233,22 @@ class _Codes:
         places[order] = np.arange(len(names))
         values = tuple(names[number] for number in order)
         texts = tuple(labels.get(value) or label(name, value) for value in values)
-        return FacetIndex(values, texts, totals[order], places[self.codes] if names else self.codes, None)
+        return FacetIndex(values, texts, totals[order], places[self.codes] if names else self.codes)
 
 
-def _flags(caveats: Sequence[tuple[str, ...]]) -> FacetIndex:
-    names = list(dict.fromkeys(kind for kinds in caveats for kind in kinds))
-    flags = np.zeros((len(names), len(caveats)), dtype=np.bool_)
-    places = {name: number for number, name in enumerate(names)}
-    for at, kinds in enumerate(caveats):
-        for kind in kinds:
-            flags[places[kind], at] = True
-    totals = flags.sum(axis=1, dtype=np.int64)
+def _combinations(stored: Sequence[str]) -> FacetIndex:
+    """The caveat facet. `stored`: each claim's kinds, separated by blanks."""
+    seen: dict[str, int] = {}
+    codes = np.array([seen.setdefault(kinds, len(seen)) for kinds in stored], dtype=np.int32)
+    names = sorted({kind for kinds in seen for kind in kinds.split()})
+    carries = np.array([[kind in kinds.split() for kind in names] for kinds in seen], dtype=np.int64)
+    carries = carries.reshape(len(seen), len(names))
+    totals = np.bincount(codes, minlength=len(seen)) @ carries
     order = _by_count(names, totals)
     values = tuple(names[number] for number in order)
-    return FacetIndex(values, tuple(label("caveat", value) for value in values), totals[order], None, flags[order])
+    return FacetIndex(
+        values, tuple(label("caveat", value) for value in values), totals[order], codes, carries[:, order]
+    )
 
 
 def _by_count(names: Sequence[str], totals: Ints) -> list[int]:
