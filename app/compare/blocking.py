@@ -30,6 +30,17 @@ WITH_PREFILL = frozenset(
 )
 
 
+def _retracted(pair: Pair) -> Finding | None:
+    """Only a card can be taken back."""
+    reasons = [side.card.retracted if side.card else None for side in (pair.a, pair.b)]
+    said = [reason for reason in reasons if reason is not None]
+    if not said:
+        return None
+    a, b = ("retracted" if reason is not None else "not retracted" for reason in reasons)
+    message = f"A number that its author took back is no number: {'; '.join(said)}"
+    return Finding(a, b, message, "a card among them was retracted")
+
+
 def _axis(pair: Pair) -> Finding | None:
     if pair.same_axis:
         return None
@@ -187,6 +198,7 @@ def _leaves_prefill_out(claim: Claim) -> bool:
 
 
 BLOCKING: tuple[Rule, ...] = (
+    Rule("retracted", "blocking", "card", "A number that its author took back compares with nothing.", _retracted),
     Rule("axis", "blocking", "axis", "Two numbers of two metrics answer two questions.", _axis),
     Rule(
         "axis-not-defined",

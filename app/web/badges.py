@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 # Caveat kind -> the badge's words, in the order in which a row shows them.
 WORDS = {
+    "retracted": "retracted",
     "contradicted": "contradicted",
     "simulated_acceptance": "simulated acceptance",
     "chart_only": "chart only",

@@ -37,6 +37,12 @@ def test_two_equal_rows_are_not_blocked() -> None:
     assert blocked(*pair({}, {})) == []
 
 
+def test_a_card_that_was_taken_back_compares_with_nothing() -> None:
+    card = {"id": "b", "revision": 1, "author": "Ana", "completeness": 50, "retracted": "the clock was wrong"}
+    assert blocked(*pair({}, {"card": card})) == ["retracted"]
+    assert blocked(*pair({}, {"card": {**card, "retracted": None}})) == []
+
+
 def test_two_metrics_answer_two_questions() -> None:
     found = compare(*pair({}, {"axis": "tpot", "unit": "ms"}))
     assert rules(found, "blocking") == [("axis", "axis")]
