@@ -1,0 +1,1 @@
+"""Results: what came out of a measurement, ours or another tool's."""

@@ -1,0 +1,192 @@
+"""Which tool wrote a file, and its cards. Pure: bytes in, report out, and never an exception for what a file holds."""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from app.results.importers import (
+    aiperf,
+    genai_bench,
+    guidellm,
+    inference_perf,
+    inferencex,
+    llmd_report,
+    mlperf_csv,
+    sglang_bench,
+    sweep,
+    vllm_bench,
+)
+from app.results.importers.json_tree import MOST_DOCUMENTS, MOST_PROBLEMS, documents
+from app.results.importers.schema import TOOL_NAMES, Format, Imported, ImportProblem, ImportReport
+from app.results.importers.source import Importer, RawSource
+from app.yaml_tree import parse
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+MOST_BYTES = 512 * 1024 * 1024
+MOST_YAML_BYTES = 2 * 1024 * 1024
+UTF8_BOM = b"\xef\xbb\xbf"
+OTHER_BOMS = {
+    b"\xff\xfe\x00\x00": "UTF-32",
+    b"\x00\x00\xfe\xff": "UTF-32",
+    b"\xff\xfe": "UTF-16",
+    b"\xfe\xff": "UTF-16",
+}
+
+IMPORTERS: tuple[Importer, ...] = (
+    aiperf.IMPORTER,
+    guidellm.IMPORTER,
+    genai_bench.IMPORTER,
+    inference_perf.IMPORTER,
+    llmd_report.IMPORTER,
+    sglang_bench.IMPORTER,
+    vllm_bench.IMPORTER,
+    inferencex.IMPORTER,
+    mlperf_csv.IMPORTER,
+)
+
+
+@dataclass
+class _Opened:
+    """A file as trees, each with the place where it stands."""
+
+    trees: list[tuple[Any, str]] = field(default_factory=list)
+    problems: list[ImportProblem] = field(default_factory=list)
+
+
+def detect(name: str, data: bytes) -> Format | None:
+    """The format of the first document that an importer knows."""
+    opened = _open(name, data)
+    return next((importer.format for tree, _ in opened.trees if (importer := _importer_of(tree))), None)
+
+
+def read(name: str, data: bytes, format: Format | None = None) -> ImportReport:
+    """Every card of the file; with `format`, only as that tool's file."""
+    opened = _open(name, data)
+    raw = RawSource.of(name, data)
+    chosen = [importer for importer in IMPORTERS if format in (None, importer.format)]
+    found: list[Imported] = []
+    problems = opened.problems
+    formats: dict[Format, str | None] = {}
+    unknown: list[str] = []
+    for tree, where in opened.trees:
+        importer = _importer_of(tree, chosen)
+        if importer is None:
+            unknown.append(where)
+            continue
+        formats.setdefault(importer.format, importer.version(tree))
+        for part in _parts(importer, tree, raw, where):
+            if isinstance(part, ImportProblem):
+                problems.append(part)
+            elif len(found) < MOST_DOCUMENTS:
+                found.append(part)
+    if unknown:
+        more = f" (and {len(unknown) - 1} more parts)" if len(unknown) > 1 else ""
+        problems.append(ImportProblem(message=_unknown(format) + more, path=unknown[0] or None))
+    first = next(iter(formats), None)
+    return ImportReport(
+        format=first,
+        tool_version=formats[first] if first else None,
+        imported=sweep.marked(found),
+        problems=tuple(problems[:MOST_PROBLEMS]),
+    )
+
+
+def _parts(importer: Importer, tree: Any, raw: RawSource, where: str) -> Iterator[Imported | ImportProblem]:
+    try:
+        yield from importer.read(tree, raw, where)
+    except RecursionError:  # a value that could be read, but is too deep to be written out again
+        yield ImportProblem(message="nested too deeply for a result file", path=where or None)
+
+
+def _importer_of(tree: Any, among: Sequence[Importer] = IMPORTERS) -> Importer | None:
+    return next((importer for importer in among if importer.fits(tree)), None)
+
+
+def _unknown(wanted: Format | None) -> str:
+    if wanted:
+        return f"this is no result of {TOOL_NAMES[wanted]}"
+    return f"not a result of any tool known here: {', '.join(TOOL_NAMES.values())}"
+
+
+def _open(name: str, data: bytes) -> _Opened:
+    refused = _refusal(data)
+    if refused:
+        return _Opened(problems=[ImportProblem(message=refused, line=1, column=1)])
+    text = data.removeprefix(UTF8_BOM)
+    start = text[:4096].lstrip()
+    if name.lower().endswith(".csv") or start.startswith((b'"Organization"', b"Organization,")):
+        return _table(text)
+    if start.startswith((b"{", b"[")):
+        found, problems = documents(text)
+        several = len(found) + len(problems) > 1
+        places = [f"line {document.line}" if several else "" for document in found]
+        return _Opened([(document.tree, place) for document, place in zip(found, places, strict=True)], problems)
+    return _yaml(name, text)
+
+
+def _refusal(data: bytes) -> str | None:
+    if not data.strip():
+        return "the file is empty"
+    if len(data) > MOST_BYTES:
+        return f"the file is larger than {MOST_BYTES // 1024 // 1024} MB"
+    encoding = next((said for mark, said in OTHER_BOMS.items() if data.startswith(mark)), None)
+    if encoding is None and b"\x00" in data[:64]:
+        encoding = "UTF-16 or binary"
+    return f"the file is {encoding}; save it as UTF-8 and try again" if encoding else None
+
+
+def _text(data: bytes, opened: _Opened) -> str | None:
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        column = len(data[data.rfind(b"\n", 0, error.start) + 1 : error.start].decode("utf-8", "replace")) + 1
+        opened.problems.append(ImportProblem(message="this is not UTF-8 text", line=line, column=column))
+        return None
+
+
+def _table(data: bytes) -> _Opened:
+    opened = _Opened()
+    text = _text(data, opened)
+    if text is None:
+        return opened
+    rows: list[dict[str, str]] = []
+    reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
+    try:
+        for row in reader:
+            if len(rows) == MOST_DOCUMENTS:
+                opened.problems.append(ImportProblem(message=f"only the first {MOST_DOCUMENTS} rows are read"))
+                break
+            if None in row or None in row.values():
+                message = "this row has another number of columns than the first line"
+                opened.problems.append(ImportProblem(message=message, line=reader.line_num))
+                continue
+            rows.append(row)
+    except csv.Error as error:
+        opened.problems.append(ImportProblem(message=f"this is not CSV: {error}", line=reader.line_num))
+    opened.trees.append((rows, ""))
+    return opened
+
+
+def _yaml(name: str, data: bytes) -> _Opened:
+    opened = _Opened()
+    if len(data) > MOST_YAML_BYTES:
+        message = f"neither JSON nor CSV, and too large for YAML ({MOST_YAML_BYTES // 1024 // 1024} MB at most)"
+        opened.problems.append(ImportProblem(message=message, line=1, column=1))
+        return opened
+    text = _text(data, opened)
+    if text is None:
+        return opened
+    document = parse(text, name)
+    for problem in document.problems[:MOST_PROBLEMS]:
+        place = problem.place
+        message = f"{problem.path}: {problem.message}" if problem.path else problem.message
+        opened.problems.append(ImportProblem(message=message, line=place.line, column=place.column))
+    if not document.problems:
+        opened.trees.append((document.data, ""))
+    return opened
