@@ -11,7 +11,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from app.results.importers import traps
-from app.results.importers.draft import THOUSAND, Draft, date_in, divide, get, number_in, plain, short
+from app.results.importers.draft import THOUSAND, Draft, date_in, divide, get, in_tokens, number_in, plain, short
 from app.results.importers.lists import lengths, not_empty, row_sizes
 from app.results.importers.schema import Imported, ImportProblem
 from app.results.importers.source import Importer, RawSource, no_version
