@@ -11,17 +11,18 @@ import gzip
 import os
 import re
 import socket
+import sqlite3
 import statistics
 import subprocess
 import sys
 import tempfile
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
-from bench.generate import build
+from bench.generate import GPUS, build
 from bench.load import CONNECTIONS, Outcome, drive, fetch
 
 if TYPE_CHECKING:
@@ -31,8 +32,20 @@ ROOT = Path(__file__).resolve().parent.parent
 PEER = ROOT / "bench" / ".venv"
 ROWS = 50
 FACETS = ("engine", "model", "axis")
-FILTERS = [("hardware", gpu) for gpu in ("GB300", "GB200", "B300", "B200", "H200", "H100", "MI355X")]
+FEW = [("hardware", gpu) for gpu in GPUS if gpu]
+EVERY = (
+    "engine",
+    "model",
+    "hardware",
+    "axis",
+    "kind",
+    "scope",
+    "acceptance",
+    "stated_in",
+)  # facets of both, value by value
 WAIT = 200  # tries of a tenth of a second until a server answers
+
+Filter = tuple[str, str]
 
 
 @dataclass(frozen=True)
@@ -40,11 +53,7 @@ class Server:
     name: str
     port: int
     process: int
-    pages: list[str]
-    lists: list[str]
-
-    def paths(self, what: str) -> list[str]:
-        return self.pages if what == "page" else self.lists
+    paths: dict[str, list[str]]  # by what is measured: one address a filter
 
     def memory(self) -> str:
         """Megabytes in use now and at most."""
@@ -66,7 +75,8 @@ def main() -> None:
         with tempfile.TemporaryDirectory(prefix="benchcard-bench-") as folder, ExitStack() as stack:
             print(f"\n{count:,} claims: generating ...", flush=True)
             build(Path(folder), count)
-            servers = [stack.enter_context(ours(Path(folder))), stack.enter_context(datasette(Path(folder)))]
+            many = every_filter(Path(folder))
+            servers = [stack.enter_context(serve(Path(folder), many)) for serve in (ours, datasette)]
             compare(servers, given.seconds, given.rounds)
 
 
@@ -79,26 +89,44 @@ def install_peer() -> None:
 
 
 @contextmanager
-def ours(folder: Path) -> Iterator[Server]:
+def ours(folder: Path, many: list[Filter]) -> Iterator[Server]:
     port = free_port()
     environment = {**os.environ, "BENCHCARD_DATA": str(folder), "PORT": str(port), "HOST": "127.0.0.1"}
-    queries = [urlencode([each]) for each in FILTERS]
-    pages = [f"/?{query}" for query in queries]
-    lists = [f"/api/v1/claims?{query}&limit={ROWS}" for query in queries]
+    page, listed = "/?{}", f"/api/v1/claims?{{}}&limit={ROWS}"
     with running([sys.executable, "-m", "bench.server"], environment) as process:
-        yield wait_for(Server("Benchcard", port, process, pages, lists))
+        yield wait_for(Server("Benchcard", port, process, addresses(page, listed, many)))
 
 
 @contextmanager
-def datasette(folder: Path) -> Iterator[Server]:
+def datasette(folder: Path, many: list[Filter]) -> Iterator[Server]:
     port = free_port()
-    facets = [("_facet", name) for name in FACETS]
-    pages = ["/claims/claims?" + urlencode([each, *facets, ("_size", ROWS), ("_sort", "rank")]) for each in FILTERS]
-    lists = ["/claims/claims.json?" + urlencode([each, ("_size", ROWS), ("_sort", "rank")]) for each in FILTERS]
+    asked = f"?{{}}&_size={ROWS}&_sort=rank"
+    page = f"/claims/claims{asked}&{urlencode([('_facet', name) for name in FACETS])}"
     # Immutable: Datasette may then count once and for all, which is its fastest way of serving.
     arguments = [str(PEER / "bin" / "datasette"), "serve", "-i", str(folder / "claims.db"), "-p", str(port)]
     with running(arguments, dict(os.environ)) as process:
-        yield wait_for(Server("Datasette", port, process, pages, lists))
+        yield wait_for(Server("Datasette", port, process, addresses(page, f"/claims/claims.json{asked}", many)))
+
+
+def addresses(page: str, listed: str, many: list[Filter]) -> dict[str, list[str]]:
+    few = [urlencode([each]) for each in FEW]
+    return {
+        "page": [page.format(query) for query in few],
+        "page, any filter": [page.format(urlencode([each])) for each in many],
+        "JSON": [listed.format(query) for query in few],
+    }
+
+
+def every_filter(folder: Path) -> list[Filter]:
+    """Every value of every facet alone, in an order that never asks for the same rows twice in a row."""
+    with closing(sqlite3.connect(folder / "claims.db")) as connection:
+        return [
+            (facet, value)
+            for facet in EVERY
+            for (value,) in connection.execute(
+                f"SELECT DISTINCT {facet} FROM claims WHERE {facet} IS NOT NULL ORDER BY 1"
+            )
+        ]
 
 
 @contextmanager
@@ -117,7 +145,7 @@ def wait_for(server: Server) -> Server:
     async def answers() -> None:
         for _ in range(WAIT):
             try:
-                await fetch(server.port, server.lists[0])
+                await fetch(server.port, server.paths["JSON"][0])
             except OSError:
                 await asyncio.sleep(0.1)
             else:
@@ -135,35 +163,37 @@ def free_port() -> int:
 
 
 def compare(servers: list[Server], seconds: float, rounds: int) -> None:
-    print(f"{CONNECTIONS} connections, {rounds} rounds of {seconds:g} s each, {len(FILTERS)} filters in rotation")
-    for what in ("page", "JSON"):
+    print(f"{CONNECTIONS} connections, {rounds} rounds of {seconds:g} s for each in turn")
+    for what, addresses_of_one in servers[0].paths.items():
         found: dict[str, list[Outcome]] = {server.name: [] for server in servers}
-        for server in servers:  # every filter once, so that nobody's first answer counts
-            asyncio.run(drive(server.port, server.paths(what), 1.0))
+        for server in servers:  # a first second that does not count
+            asyncio.run(drive(server.port, server.paths[what], 1.0))
         for _ in range(rounds):
             for server in servers:
-                found[server.name].append(asyncio.run(drive(server.port, server.paths(what), seconds)))
-        report(what, found)
+                found[server.name].append(asyncio.run(drive(server.port, server.paths[what], seconds)))
+        report(f"{what}, {len(addresses_of_one)} filters in rotation", found)
+    print("  memory")
     for server in servers:
-        print(f"  memory  {server.name:10} {server.memory()}")
-    html = asyncio.run(fetch(servers[0].port, servers[0].pages[0]))
+        print(f"    {server.name:10} {server.memory()}")
+    html = asyncio.run(fetch(servers[0].port, servers[0].paths["page"][0]))
     print(
-        f"  HTML    {servers[0].name:10} {len(html) / 1024:.0f} KB, {len(gzip.compress(html)) / 1024:.1f} KB with gzip"
+        f"  HTML of one page: {len(html) / 1024:.0f} KB, {len(gzip.compress(html)) / 1024:.1f} KB with gzip at its best"
     )
 
 
 def report(what: str, found: dict[str, list[Outcome]]) -> None:
+    print(f"  {what}")
     rates = {name: statistics.median(outcome.rate for outcome in outcomes) for name, outcomes in found.items()}
     for name, outcomes in found.items():
         p50, p99 = (statistics.median(outcome.quantile(share) for outcome in outcomes) for share in (0.5, 0.99))
         size = statistics.mean(size for outcome in outcomes for size in outcome.wire_bytes) / 1024
         spread = f"{min(o.rate for o in outcomes):.1f} to {max(o.rate for o in outcomes):.1f}"
         print(
-            f"  {what:7} {name:10} {rates[name]:8.1f} requests/s ({spread})"
+            f"    {name:10} {rates[name]:8.1f} requests/s ({spread})"
             f"  p50 {p50:6.1f} ms  p99 {p99:6.1f} ms  {size:6.1f} KB on the wire"
         )
-    ours_, theirs = rates.values()
-    print(f"  {what:7} ratio      {ours_ / theirs:8.1f}x")
+    mine, theirs = rates.values()
+    print(f"    ratio      {mine / theirs:8.1f}x")
 
 
 if __name__ == "__main__":
