@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 STRENGTH: tuple[Severity, ...] = ("blocking", "lint", "difference", "not_stated", "note")
 # The order in which a reader asks: what is it, against what, under which acceptance, of which model, on which work.
 READING_ORDER = (
+    "card",
     "axis",
     "axis_version",
     "kind",
