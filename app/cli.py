@@ -14,6 +14,8 @@ from pydantic import ValidationError
 from app.catalogue.load import load_catalogue
 from app.catalogue.store import read_files
 from app.clock import SystemClock
+from app.commands import accounts, cards, reading
+from app.commands.exits import HELP
 from app.db import Database
 from app.errors import AppError
 from app.logs import start_logging
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 LOG = logging.getLogger("benchcard")
+DESCRIPTION = "Published serving numbers beside what they mean."
 GRACE = 10  # seconds that requests under way are given after a stop signal
 
 
@@ -41,7 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="benchcard", description="Published serving numbers beside what they mean.")
+    parser = argparse.ArgumentParser(prog="benchcard", description=DESCRIPTION, epilog=HELP)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     serve = commands.add_parser(
         "serve", help="migrate, load the catalogue, serve pages and API (HOST, PORT, BENCHCARD_DATA)"
@@ -58,6 +61,8 @@ def _parser() -> argparse.ArgumentParser:
     backup = commands.add_parser("backup", help="copy the SQLite database to FILE while it is in use")
     backup.add_argument("file", type=Path, metavar="FILE")
     backup.set_defaults(run=_backup)
+    for part in (cards, reading, accounts):
+        part.add(commands)
     return parser
 
 
@@ -66,6 +71,9 @@ def _serve(_: argparse.Namespace, settings: Settings) -> int:
     changes = prepare(settings, SystemClock())
     done = ", ".join(f"{count} {change}" for change, count in sorted(changes.items()))
     LOG.info("catalogue loaded: %s", done or "no sources")
+    link = accounts.first_sign_in(settings)
+    if link:
+        LOG.info("sign in once, within an hour: %s", link)
     run_server(settings)
     return 0
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
-from app.web.routes import axes, claims, compare, docs, sources
+from app.web.routes import axes, claims, compare, docs, session, sources
 
 router = APIRouter(include_in_schema=False)
-for part in (claims, sources, axes, compare, docs):
+for part in (claims, sources, axes, compare, docs, session):
     router.include_router(part.router)

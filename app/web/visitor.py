@@ -1,0 +1,27 @@
+"""Who looks at a page: the browser's session."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from app.accounts.access import require, who
+
+if TYPE_CHECKING:
+    from fastapi import Request
+
+    from app.accounts.queries import Accounts
+    from app.accounts.tokens import Actor, Scope
+
+
+def accounts(request: Request) -> Accounts:
+    return cast("Accounts", request.app.state.accounts)
+
+
+def visitor(request: Request) -> Actor | None:
+    """None for a stranger: pages may be read by everybody."""
+    return who(accounts(request), None, request.cookies)
+
+
+def signed_in(request: Request, scope: Scope) -> Actor:
+    """Raises UnauthorizedError, ForbiddenError."""
+    return require(visitor(request), scope)
