@@ -191,16 +191,16 @@ def build_index(session: Session, version: int) -> ClaimIndex:
     dates, amounts = np.zeros(count, dtype=np.int32), np.zeros(count, dtype=np.float64)
     ids: list[str] = []
     codes = {name: _Codes(np.zeros(count, dtype=np.int32), {}) for name in FACET_COLUMNS}
-    caveats: list[str] = []
+    caveats = _Codes(np.zeros(count, dtype=np.int32), {})
     for at, row in enumerate(_stream(session)):
         numbers[at], ranks[at], dates[at], groups[at], amounts[at] = row[1:6]
         ids.append(row[0])
-        caveats.append(row[6])
+        caveats.put(at, row[6])
         for coded, value in zip(codes.values(), row[7:], strict=True):
             coded.put(at, value)
     labels = {"source": dict(session.exec(select(SourceTable.id, SourceTable.title)).all())}
     facets = {name: coded.finish(name, labels.get(name, {})) for name, coded in codes.items()}
-    facets["caveat"] = _combinations(caveats)
+    facets["caveat"] = _combinations(caveats.codes, tuple(caveats.seen))
     axis = facets["axis"]
     orders = _orders(ids, ranks, dates, groups, amounts, axis.codes)
     starts = np.concatenate([[0], np.cumsum(axis.totals), [count]])
@@ -236,10 +236,8 @@ class _Codes:
         return FacetIndex(values, texts, totals[order], places[self.codes] if names else self.codes)
 
 
-def _combinations(stored: Sequence[str]) -> FacetIndex:
-    """The caveat facet. `stored`: each claim's kinds, separated by blanks."""
-    seen: dict[str, int] = {}
-    codes = np.array([seen.setdefault(kinds, len(seen)) for kinds in stored], dtype=np.int32)
+def _combinations(codes: Codes, seen: Sequence[str]) -> FacetIndex:
+    """The caveat facet. `seen`: what the codes number, kinds separated by blanks."""
     names = sorted({kind for kinds in seen for kind in kinds.split()})
     carries = np.array([[kind in kinds.split() for kind in names] for kinds in seen], dtype=np.int64)
     carries = carries.reshape(len(seen), len(names))
