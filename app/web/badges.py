@@ -65,14 +65,13 @@ class Badge:
     text: str
 
 
-def badges(row: ClaimRow) -> tuple[tuple[Badge, ...], tuple[Badge, ...]]:
-    """The row's badges, and its caveats that have none, each kind once with all its sentences."""
+def badges(row: ClaimRow) -> tuple[tuple[Badge, ...], int]:
+    """The row's badges, each kind once with all its sentences, and how many kinds of caveat have no badge."""
     said: dict[str, list[str]] = {}
     for kind, text in _said(row):
         said.setdefault(kind, []).append(text)
     shown = tuple(Badge(kind, WORDS[kind], " ".join(said[kind])) for kind in WORDS if kind in said)
-    more = tuple(Badge(kind, OTHERS[kind], " ".join(texts)) for kind, texts in said.items() if kind in OTHERS)
-    return shown, more
+    return shown, sum(1 for kind in said if kind in OTHERS)
 
 
 def _said(row: ClaimRow) -> Iterator[tuple[str, str]]:

@@ -70,13 +70,12 @@ EXTRA: dict[str, Callable[[ClaimRow], str]] = {
 
 
 def cells(row: ClaimRow, columns: Sequence[str] = (), *, chosen: bool = False, shortly: bool = False) -> ClaimCells:
-    """One claim in the table's reading order; `shortly` shows the first badges and puts the rest behind "more"."""
+    """One claim in the table's reading order; `shortly` shows the first badges and counts the rest."""
     engine = row.conditions.engine.name
     parts = number_parts(row)
     number = NumberCell(*parts, long=len(parts.whole) > WIDE)
-    shown, more = badges(row)
-    if shortly:
-        shown, more = shown[:BADGES], (*shown[BADGES:], *more)
+    shown, further = badges(row)
+    open_, hidden = (shown[:BADGES], len(shown[BADGES:]) + further) if shortly else (shown, further)
     return ClaimCells(
         id=row.id,
         label=label(row),
@@ -89,8 +88,8 @@ def cells(row: ClaimRow, columns: Sequence[str] = (), *, chosen: bool = False, s
         title=row.title,
         against=against(row.baseline),
         conditions=conditions(row),
-        badges=shown,
-        more=more,
+        badges=open_,
+        more=f"{hidden} more" if hidden else "",
         repeated=repeated(row),
         chosen=chosen,
         extra=tuple(EXTRA[name](row) for name in columns),

@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
+
+from markupsafe import Markup
 
 from app.claims.queries import parsed
 from app.claims.rows import FACETS
-from app.web.claim_row import cells, label, stored_row
+from app.web.claim_row import KEPT, cells, label, stored_row
 from app.web.contexts import (
     Chip,
     Choice,
     ClaimRows,
     FacetGroup,
+    FacetLine,
     Headlines,
     Link,
     Results,
     Trouble,
 )
+from app.web.render import render
 from app.web.state import COLUMNS, SORTS, address
 from app.web.wording import VERDICTS, axis_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
-
-    from markupsafe import Markup
 
     from app.claims.queries import Document, DocumentPage
     from app.claims.rows import Facet, FacetValue
@@ -118,16 +121,22 @@ def _group(facet: Facet) -> FacetGroup:
         name=facet.name,
         heading=facet.heading,
         open=facet.name in OPEN or any(value.chosen for value in listed),
-        few=tuple(_choice(facet, value) for value in few),
-        more=tuple(_choice(facet, value) for value in more[:LISTED]),
+        few=tuple(_line(facet, value) for value in few),
+        more=tuple(_line(facet, value) for value in more[:LISTED]),
         left_out=f"{hidden} more are not listed: search for them." if hidden > 0 else "",
     )
 
 
-def _choice(facet: Facet, value: FacetValue) -> Choice:
-    place = f"{facet.name}:{value.value}".replace(" ", "_")
-    said = axis_name(value.value) if facet.name == "axis" else value.label
-    return Choice(place, facet.name, value.value, said, value.chosen, f"{value.count:,}")
+def _line(facet: Facet, value: FacetValue) -> FacetLine:
+    return FacetLine(_box(facet.name, value.value, value.label, chosen=value.chosen), f"{value.count:,}")
+
+
+@lru_cache(maxsize=KEPT)
+def _box(facet: str, value: str, label: str, *, chosen: bool) -> Markup:
+    """A value's box, kept like the rows are: only its count changes from page to page."""
+    said = axis_name(value) if facet == "axis" else label
+    place = f"{facet}:{value}".replace(" ", "_")
+    return Markup(render(Choice(place, facet, value, said, chosen), "box"))  # noqa: S704 (our own template)
 
 
 def _chips(state: TableState, facets: Sequence[Facet]) -> tuple[Chip, ...]:

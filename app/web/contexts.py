@@ -61,7 +61,7 @@ class ClaimCells:
     against: str
     conditions: str
     badges: tuple[Badge, ...]
-    more: tuple[Badge, ...]
+    more: str  # "" or how many caveats the claim's page tells besides
     repeated: str
     chosen: bool
     extra: tuple[str, ...]
@@ -71,13 +71,22 @@ class ClaimCells:
 class Choice:
     """A box or option that the reader may choose. `id` keeps the keyboard's place when a part is swapped."""
 
+    template: ClassVar[str] = "claims/_box.html"
+
     id: str
     name: str
     value: str
     label: str
     chosen: bool
-    count: str = ""
     allowed: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class FacetLine:
+    """A value of a facet: its box with its label, and how many claims choosing it gives."""
+
+    box: Markup  # from claims/_box.html
+    count: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +94,8 @@ class FacetGroup:
     name: str
     heading: str
     open: bool
-    few: tuple[Choice, ...]
-    more: tuple[Choice, ...]
+    few: tuple[FacetLine, ...]
+    more: tuple[FacetLine, ...]
     left_out: str  # "" or how many values are not listed
 
 

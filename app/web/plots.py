@@ -198,7 +198,7 @@ def _panel_traces(columns: Sequence[str], lines: Sequence[tuple[str, Sequence[Ba
         trace = _trace(column, COLUMN_FILLS[place % len(COLUMN_FILLS)], bars)
         del trace["width"]
         trace |= {"y": [_wrapped(label) for label, _ in lines], "xaxis": f"x{suffix}", "yaxis": f"y{suffix}"}
-        traces.append({**trace, "legendgroup": column, "showlegend": not suffix})
+        traces.append({**trace, "legendgroup": escape(column), "showlegend": not suffix})
     return traces
 
 

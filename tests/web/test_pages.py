@@ -1,0 +1,216 @@
+"""Every page of the shipped catalogue: as a page, as the part that htmx swaps in, and where it cannot be given."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qsl
+
+import pytest
+
+from app.catalogue.pairs import pairs
+from tests.web.markup import Element, read
+
+if TYPE_CHECKING:
+    from app.catalogue.pairs import Pair
+    from tests.conftest import Client
+
+HTMX = {"HX-Request": "true"}
+PAGES = [
+    "/",
+    "/?engine=vLLM&axis=ttft&sort=-value&col=source&col=date&ids=vllm-v41-5x",
+    "/claims/vllm-v41-5x",
+    "/claims/sglang-v41-step-16",
+    "/sources",
+    "/sources/sglang-deepseek-v41-flash-kernels",
+    "/sources/vllm-2026-10-07-deepseek-v41-flash",
+    "/axes",
+    "/compare",
+    "/compare?ids=vllm-v41-5x&ids=sglang-v41-step-16",
+    "/compare?ids=sglang-v41-step-16,vllm-v41-5x,sglang-v41-step-01,sglang-v41-dspark-off",
+    "/api/docs",
+]
+
+
+def page(site: Client, url: str, status: int = 200) -> Element:
+    answer = site.get(url)
+    assert answer.status_code == status
+    return read(answer.text)
+
+
+@pytest.mark.parametrize("url", PAGES)
+def test_a_page_is_whole_and_every_caption_and_label_is_there(site: Client, url: str) -> None:
+    answer = site.get(url)
+    assert (answer.status_code, answer.headers["vary"]) == (200, "HX-Request, Accept-Encoding")
+    root = read(answer.text)
+    root.one("main", id="main")
+    root.one("h1")
+    assert root.one("title").text.endswith("· Benchcard")
+    assert all(table.all("caption") for table in root.all("table"))
+    assert all(cell.attributes.get("scope") for cell in root.all("th"))
+    named = {label.attributes.get("for") for label in root.all("label")}
+    wrapped = [field for label in root.all("label") for tag in ("input", "select") for field in label.all(tag)]
+    fields = [*root.all("input"), *root.all("select")]
+    assert all(
+        field in wrapped or field.attributes.get("id") in named or "aria-label" in field.attributes for field in fields
+    )
+    ids = [element.attributes["id"] for element in root.all() if "id" in element.attributes]
+    assert len(ids) == len(set(ids))
+
+
+@pytest.mark.parametrize("url", PAGES)
+def test_every_link_of_a_page_leads_somewhere(site: Client, url: str) -> None:
+    root = page(site, url)
+    here = url.partition("?")[0]
+    anchors = {element.attributes["id"] for element in root.all() if "id" in element.attributes}
+    links = dict.fromkeys(link.attributes["href"] for link in root.all("a"))
+    for link in list(links)[:25]:
+        target, _, anchor = link.partition("#")
+        if link.startswith("#") or target == here:
+            assert not anchor or anchor in anchors, link
+        elif link.startswith("/"):
+            assert site.get(target).status_code == 200, link
+
+
+def test_the_headlines_stand_side_by_side_with_the_verdict_above_the_table(site: Client) -> None:
+    band = page(site, "/").one("section", class_="headlines")
+    words = band.words()
+    for said in ("about 5x", "873.63 tok/s", "decode rate of one stream", "release day", "simulated acceptance"):
+        assert said in words
+    verdict = band.one("p", class_="verdict v-not_comparable")
+    assert "cannot be ranked" in verdict.text
+    assert verdict.one("a").attributes["href"] == "/compare?ids=vllm-v41-5x&ids=sglang-v41-step-16"
+    assert not page(site, "/?engine=vLLM").all("section", class_="headlines")
+
+
+def test_a_row_reads_number_measure_against_conditions_mind_repeated(site: Client) -> None:
+    table = page(site, "/?q=sglang-v41-step-16").one("table", class_="claims")
+    assert [cell.words() for cell in table.one("thead").all("th")] == [
+        "Choose", "Number", "What it measures", "Against", "Conditions", "Mind", "Repeated",
+    ]  # fmt: skip
+    (row,) = [row for row in table.one("tbody").all("tr") if "/claims/sglang-v41-step-16" in str(row)]
+    cells = [cell.words() for cell in row.children]
+    assert cells[1].startswith("873.63 tok/s")
+    assert "870.57" in cells[6]
+
+
+def test_htmx_gets_the_part_and_a_canonical_address(site: Client) -> None:
+    answer = site.get("/?sort=rank&q=&engine=vLLM", headers=HTMX)
+    assert answer.headers["hx-push-url"] == "/?engine=vLLM"
+    assert "<html" not in answer.text
+    part = read(answer.text)
+    assert part.one("p", id="count").attributes["hx-swap-oob"] == "innerHTML"
+    part.one("div", id="facets")
+    part.one("table", class_="claims")
+
+
+def test_a_page_restored_from_history_is_whole(site: Client) -> None:
+    answer = site.get("/?engine=vLLM", headers={**HTMX, "HX-History-Restore-Request": "true"})
+    assert "<html" in answer.text
+
+
+def test_facets_say_what_choosing_gives_and_chips_take_it_off(site: Client) -> None:
+    root = page(site, "/?engine=SGLang&engine=vLLM&kind=ratio")
+    chosen = [box.attributes["id"] for box in root.one("div", id="facets").all("input", checked="")]
+    assert chosen == ["engine:vLLM", "engine:SGLang", "kind:ratio"]
+    chips = [link.attributes["href"] for link in root.one("ul", class_="chips").all("a")]
+    assert chips == ["/?engine=vLLM&kind=ratio", "/?engine=SGLang&kind=ratio", "/?engine=SGLang&engine=vLLM", "/"]
+
+
+def test_an_order_by_value_is_offered_within_one_axis_only_and_says_why(site: Client) -> None:
+    root = page(site, "/")
+    assert len(root.one("select", id="sort").all("option", disabled="")) == 2
+    assert "within one axis" in root.one("span", id="sort-note").text
+    root = page(site, "/?axis=decode_rate&sort=-value")
+    assert not root.one("select", id="sort").all("option", disabled="")
+    assert root.one("table", class_="claims").all("th", aria_sort="descending")
+
+
+def test_the_same_list_comes_as_json_and_csv(site: Client) -> None:
+    data = page(site, "/?engine=SGLang&q=moe&sort=newest&col=date").one("span", class_="data")
+    links = [link.attributes["href"] for link in data.all("a")]
+    assert links == [f"/api/v1/claims{end}?engine=SGLang&q=moe&sort=newest" for end in ("", ".csv")]
+
+
+def test_pages_follow_one_another_through_the_whole_list(site: Client) -> None:
+    url, seen = "/?engine=vLLM", []
+    while url:
+        root = page(site, url)
+        seen += [box.attributes["value"] for box in root.one("table", class_="claims").all("input")]
+        url = next((link.attributes["href"] for link in root.all("a", rel="next")), "")
+    assert len(seen) == len(set(seen)) == int(root.one("p", id="count").text.split()[0].replace(",", ""))
+
+
+def test_chosen_rows_stay_chosen_when_the_list_is_another(site: Client) -> None:
+    root = page(site, "/?engine=SGLang&ids=vllm-v41-5x,sglang-v41-step-16")
+    kept = [box.attributes["value"] for box in root.one("form", id="choose").all("input")]
+    assert kept == ["vllm-v41-5x"]
+    assert "checked" in root.one("input", id="pick-sglang-v41-step-16").attributes
+
+
+def test_the_table_is_small_on_the_wire(site: Client) -> None:
+    assert len(gzip.compress(site.get("/").content)) < 40 * 1024
+
+
+def test_a_claim_shows_what_is_not_stated_and_how_to_cite_it(site: Client) -> None:
+    words = page(site, "/claims/vllm-v41-5x").one("main").words()
+    for said in ("unverified", "not stated", "Often read as", "number of GPUs", "cached tokens counted", "R1"):
+        assert said in words
+
+
+def test_the_ladder_stands_as_a_chart_and_as_a_table_with_its_break(site: Client) -> None:
+    ladder = page(site, "/sources/sglang-deepseek-v41-flash-kernels").one("section", id="ladder")
+    figure = json.loads(ladder.one("script", type="application/json").text)
+    assert sum(len(trace["x"]) for trace in figure["data"]) == 16
+    assert "Do not divide" in ladder.one("tr", class_="break").text
+    rows = [[cell.words() for cell in row.children] for row in ladder.one("tbody").all("tr")]
+    assert [row[4] for row in rows if row[0] in ("2", "11", "12")] == ["3.35x", "", "1.29x"]
+
+
+def test_kernel_factors_stand_apart_from_what_the_server_gained(site: Client) -> None:
+    table = page(site, "/sources/vllm-2026-10-07-deepseek-v41-flash").one("section", id="kernels")
+    headings = [cell.text for cell in table.one("thead").all("th")]
+    assert headings == ["Change", "Per kernel or path", "Per layer", "Forward pass", "End to end"]
+    (row,) = [row for row in table.one("tbody").all("tr") if "Sparse MQA" in row.text]
+    cells = [cell.words() for cell in row.children]
+    assert "14\N{EN DASH}23x 512K" in cells[2]
+    assert "+3 to +6 %" in cells[4]
+
+
+@pytest.mark.parametrize("part", ["ladder", "dspark-off-on"])
+def test_data_of_a_chart_come_as_csv_headed_by_source_and_caveats(site: Client, part: str) -> None:
+    answer = site.get(f"/sources/sglang-deepseek-v41-flash-kernels/{part}.csv")
+    assert answer.headers["content-type"] == "text/csv; charset=utf-8"
+    comments = [line for line in answer.text.splitlines() if line.startswith("#")]
+    assert "sglang.io" in comments[-1]
+    assert "873.63" in answer.text
+    assert part != "ladder" or "break: " in answer.text
+
+
+@pytest.mark.parametrize("pair", pairs(), ids=[f"{pair.a}+{pair.b}" for pair in pairs()])
+def test_page_and_api_say_the_same_of_a_pair(site: Client, pair: Pair) -> None:
+    ids = [("a", pair.a), ("b", pair.b)]
+    found = site.get("/api/v1/compare", params=ids).json()
+    root = read(site.get("/compare", params=[("ids", claim) for _, claim in ids]).text)
+    verdict = root.one("p", class_=f"verdict v-{found['verdict']}")
+    assert " ".join(found["summary"].split()) in verdict.words()
+    main = root.one("main").words()
+    assert found["ratio"] is None or (found["ratio"]["text"] in main and found["ratio"]["conditions"] in main)
+
+
+def test_a_claim_with_itself_and_the_other_spellings_of_ids_work(site: Client) -> None:
+    words = page(site, "/compare?a=vllm-v41-5x&b=vllm-v41-5x").one("main").words()
+    assert "about 5x and about 5x" in words
+    same = [
+        site.get(f"/compare?{query}").text
+        for query in ("ids=vllm-v41-5x,vllm-v41-1.9x", "a=vllm-v41-5x&b=vllm-v41-1.9x")
+    ]
+    assert same[0] == same[1]
+
+
+def test_more_than_two_claims_get_a_verdict_for_each_pair(site: Client) -> None:
+    root = page(site, "/compare?ids=vllm-v41-5x,sglang-v41-step-16,sglang-v41-step-15")
+    assert len(root.all("section", class_="pair")) == 3
+    links = [parse_qsl(link.attributes["href"].partition("?")[2]) for link in root.one("main").all("h2")[0].all("a")]
+    assert links == [[("ids", "vllm-v41-5x"), ("ids", "sglang-v41-step-16")]]

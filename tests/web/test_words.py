@@ -1,0 +1,101 @@
+"""What a row says: its number cut for the table, its conditions, its badges, its citation."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from app.axes import AXES
+from app.claims.schema import Acceptance, Caveat, CaveatKind
+from app.web.badges import CAVEATS, WORDS, badges
+from app.web.wording import AXIS_NAMES, acceptance, against, citation, conditions, measures, number_parts, plain
+from tests.compare.factories import FORCED, ratio, row
+
+CHANGE = {"kind": "change", "unit": "%", "baseline": {"kind": "not_stated"}}
+CUT = [
+    ({"value": "873.63"}, ("", "873", ".63", " tok/s")),
+    ({"value": "83000", "unit": "tok/s/GPU", "axis": "total_per_gpu"}, ("", "83,000", "", " tok/s/GPU")),
+    ({"value": "-30", "approximate": True, **CHANGE}, ("about ", "\N{MINUS SIGN}30", "", " %")),
+    ({"value": None, "low": "14", "high": "23", "kind": "ratio", "unit": "x"}, ("", "14\N{EN DASH}23", "", "x")),
+    ({"value": "2.1", "bound": "up_to", "approximate": True, "unit": "x"}, ("up to about ", "2", ".1", "x")),
+    ({"value": None, "written": "many times faster"}, ("", "many times faster", "", "")),
+    (
+        {"value": None, "before": "35", "after": "873", "points_unit": "tok/s", "unit": "x"},
+        ("", "35 \N{RIGHTWARDS ARROW} 873", "", " tok/s"),
+    ),
+]
+
+
+@pytest.mark.parametrize(("given", "parts"), CUT)
+def test_a_number_is_cut_at_its_decimal_point_and_loses_nothing(given: dict[str, Any], parts: tuple[str, ...]) -> None:
+    claim = row(**given)
+    assert number_parts(claim) == parts
+    assert "".join(parts) == claim.headline
+
+
+def test_every_axis_has_a_name_of_its_own_without_its_unit() -> None:
+    assert len(set(AXIS_NAMES.values())) == len(AXES)
+    assert not [name for name in AXIS_NAMES.values() if "(" in name]
+
+
+def test_a_ratio_and_a_part_say_so() -> None:
+    assert measures(row()) == "decode rate of one stream"
+    assert measures(ratio()) == "ratio of decode rate of one stream"
+    assert measures(ratio(scope="kernel")) == "ratio of decode rate of one stream, one kernel"
+    assert measures(ratio(axis="not_defined")) == "not defined by the source"
+
+
+def test_what_is_missing_is_named_and_never_guessed() -> None:
+    bare = row(**{"conditions.hardware": {}, "conditions.parallelism": None, "conditions.workload": {}})
+    assert conditions(bare).startswith("GPU not stated")
+    assert against(row(baseline={"kind": "not_stated"}).baseline) == "not stated"
+    half = row(**{"conditions.hardware": {"accelerator": "GB300"}})
+    assert conditions(half).startswith("GB300, number not stated")
+
+
+def test_a_forced_acceptance_stands_among_the_conditions() -> None:
+    assert "acceptance simulated 5.5 of at most 6" in conditions(row(**FORCED))
+    assert acceptance(Acceptance(kind="measured", length=Decimal("3.17"))) == "measured 3.17"
+
+
+def test_a_citation_says_unverified_until_somebody_else_measured_it() -> None:
+    assert "(unverified)" in citation(row())
+    repeated = row(reproduction={"status": "repeated_by_others", "text": "98 tok/s by another"})
+    assert "unverified" not in citation(repeated)
+    assert "repeated by others" in citation(repeated)
+
+
+def test_every_kind_of_caveat_has_words() -> None:
+    assert set(CAVEATS) >= set(CaveatKind.__args__)  # type: ignore[attr-defined]
+
+
+def test_a_badge_stands_once_and_opens_all_its_sentences() -> None:
+    caveats = [Caveat(kind="one_run", text="One."), Caveat(kind="one_run", text="Two."), Caveat(kind="up_to", text="-")]
+    shown, further = badges(row(caveats=caveats))
+    assert [(badge.word, badge.text) for badge in shown] == [("one run", "One. Two.")]
+    assert further == 1
+
+
+def test_what_the_record_says_elsewhere_becomes_a_badge_too() -> None:
+    given = {
+        **FORCED,
+        "stated_in": "chart",
+        "conditions.model": {"weights": "dummy"},
+        "conditions.approximations": ({"name": "swa-bounded-replay", "on": True},),
+        "baseline": {"kind": "own_earlier_build"},
+    }
+    shown, _ = badges(row(**given))
+    assert {badge.kind for badge in shown} == {
+        "simulated_acceptance",
+        "chart_only",
+        "random_weights",
+        "approximation_on",
+        "own_earlier_build",
+    }
+    assert all(badge.word == WORDS[badge.kind] for badge in shown)
+
+
+def test_a_message_of_the_core_is_said_without_its_marks() -> None:
+    assert plain("no claim has the engine `nope`") == "No claim has the engine “nope”"
