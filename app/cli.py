@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import logging
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -40,6 +41,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(f"setting {'.'.join(map(str, item['loc']))}: {item['msg']}", file=sys.stderr)
     except (AppError, ValueError) as error:
         print(f"benchcard: {error}", file=sys.stderr)
+    except BrokenPipeError:  # whoever read our output (`head`) has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 1
 
 

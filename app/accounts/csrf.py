@@ -30,13 +30,14 @@ def refusal(method: str, scheme: str, headers: Mapping[str, str]) -> str | None:
         if site in ("same-origin", "none"):
             return None
         return f"the request comes from another site's page (Sec-Fetch-Site: {site[:40]})"
-    if origin is None or _place(origin) == _place(f"{scheme}://{headers.get('host', '')}"):
+    own = _place(f"{scheme}://{headers.get('host', '')}")
+    if origin is None or (own is not None and _place(origin) == own):
         return None
     return f"the request comes from another site's page (Origin: {origin[:100]})"
 
 
 def _place(origin: str) -> tuple[str, str, int | None] | None:
-    """(scheme, host, port) of an origin; equal to nothing where it is none ("null", a broken one)."""
+    """(scheme, host, port) of an origin; None for what is none ("null", a broken one)."""
     try:
         parts = urlsplit(origin)
         port = parts.port

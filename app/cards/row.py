@@ -63,7 +63,6 @@ def card_row(record: CardRecord) -> ClaimRow | None:
         beside=_beside(card),
         measured_at=card.result.measured_at.isoformat() if card.result.measured_at else None,
         measured_by=None if card.source else revision.author,
-        repeats=card.repeats,
         rank=RETRACTED_RANK if record.retraction else RANK,
     )
     day = revision.at.date()
@@ -178,5 +177,6 @@ def _reference(record: CardRecord) -> claims.CardRef:
         revision=record.revision.number,
         author=record.author,
         completeness=completeness(record.card),
+        repeats=record.card.repeats,
         retracted=record.retraction.reason if record.retraction else None,
     )

@@ -282,6 +282,7 @@ class CardRef(Fact):
     revision: int
     author: Text
     completeness: int = Field(ge=0, le=100, description="percent of the fields that a reproduction needs")
+    repeats: Slug | None = None  # the claim that it measured again; nobody says with the same script
     retracted: Text | None = None  # the author's reason
 
 
