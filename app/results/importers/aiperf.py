@@ -11,7 +11,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from app.results.importers import traps
-from app.results.importers.draft import THOUSAND, Draft, date_in, get, in_tokens, plain
+from app.results.importers.draft import THOUSAND, Draft, date_in, get, in_tokens, plain, short
 from app.results.importers.schema import Imported, ImportProblem
 from app.results.importers.source import Importer, RawSource
 
@@ -59,6 +59,9 @@ def read(tree: dict[str, Any], raw: RawSource, where: str) -> Iterator[Imported 
         yield ImportProblem(message="no request succeeded: there is nothing to make a card of", path=where or None)
         return
     _conditions(draft, tree, runs)
+    spread = draft.number(tree, "metrics", "output_token_throughput_avg", "std") if runs else None
+    if spread is not None:
+        draft.card["result"]["spread"] = f"std {short(spread)} over {runs} runs"
     _figures(draft, metrics)
     _load(draft, tree, metrics)
     _validity(draft, tree, metrics)

@@ -107,7 +107,7 @@ def _figures(draft: Draft, benchmark: dict[str, Any]) -> None:
 def _load(draft: Draft, benchmark: dict[str, Any]) -> None:
     strategy = get(benchmark, "config", "strategy") or {}
     kind = get(strategy, "type_")
-    achieved = draft.number(benchmark, "metrics", "requests_per_second", "successful", "mean")
+    achieved = draft.number(benchmark, "metrics", "requests_per_second", "total", "mean")  # failed ones were sent too
     if kind in ("constant", "poisson", "async"):
         rate = draft.number(strategy, "rate")
         draft.put("workload.rate", rate)

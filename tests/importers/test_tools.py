@@ -1,0 +1,192 @@
+"""Real outputs of the real tools (tests/importers/data, made by make_fixtures.py): what becomes of them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from app.axes import AXES
+from app.cards.export import to_yaml
+from app.cards.load import read_card
+from app.results.importers import detect
+from tests.importers.factories import DATA, FIXTURES, figures, fixture, said
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FORMATS = {
+    "aiperf": "aiperf",
+    "guidellm": "guidellm",
+    "inference_perf": "inference-perf",
+    "genai_bench": "genai-bench",
+    "vllm": "vllm-bench",
+    "sglang": "sglang-bench",
+}
+TOOLS = {
+    "aiperf": "aiperf",
+    "guidellm": "guidellm",
+    "inference_perf": "inference-perf",
+    "genai_bench": "genai-bench",
+    "vllm": "vllm bench",
+    "sglang": "sglang bench_serving",
+}
+
+
+def tool_of(path: Path) -> str:
+    return next(name for name in FORMATS if path.name.startswith(name))
+
+
+def raw(name: str) -> Any:
+    return json.loads((DATA / name).read_text(), parse_float=Decimal)
+
+
+@pytest.mark.parametrize("path", FIXTURES, ids=lambda path: path.name)
+def test_format_is_found_from_the_content_alone(path: Path) -> None:
+    assert detect("upload.bin", path.read_bytes()) == FORMATS[tool_of(path)]
+
+
+@pytest.mark.parametrize("path", FIXTURES, ids=lambda path: path.name)
+def test_cards_can_be_exported_and_read_again_and_name_their_file(path: Path) -> None:
+    for imported in fixture(path.name).imported:
+        card = imported.card
+        assert read_card(to_yaml(card)).card == card
+        assert card.raw
+        assert card.raw[0].sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
+        assert card.raw[0].name == path.name
+
+
+@pytest.mark.parametrize("path", FIXTURES, ids=lambda path: path.name)
+def test_figures_stand_only_where_the_registry_knows_the_tool_to_have_a_number(path: Path) -> None:
+    """A number on an axis that differs there comes with the registry's note."""
+    for imported in fixture(path.name).imported:
+        for axis, _ in figures(imported):
+            [meant] = [said for said in AXES[axis].tools if said.tool == TOOLS[tool_of(path)]]
+            assert meant.meaning != "absent", axis
+            noted = any(meant.note in warned.message for warned in imported.warnings)
+            assert noted == (meant.meaning == "differs"), axis
+
+
+@pytest.mark.parametrize("path", FIXTURES, ids=lambda path: path.name)
+def test_engine_version_and_flags_are_asked_for_and_not_guessed(path: Path) -> None:
+    for imported in fixture(path.name).imported:
+        card = imported.card
+        assert card.launch is None
+        assert card.hardware is None
+        asked = {question.field for question in imported.questions}
+        assert {"hardware.accelerator", "hardware.count", "launch.argv", "workload.prefix_cache"} <= asked
+        if card.engine is None:
+            assert {"engine.name", "engine.version"} <= asked
+
+
+def test_guidellm_gives_a_card_for_each_strategy() -> None:
+    report = fixture("guidellm_concurrent.json")
+    assert report.tool_version == "0.8.1"
+    assert [one.where for one in report.imported] == ["benchmarks[0]", "benchmarks[1]"]
+    assert [one.card.workload.concurrency for one in report.imported if one.card.workload] == [2, 4]
+    for one in report.imported:
+        assert one.card.workload
+        assert (one.card.workload.input_tokens, one.card.workload.output_tokens) == ("32", "12")
+        assert one.card.workload.seed == 42
+
+
+def test_guidellm_tpot_is_its_inter_token_latency_and_its_own_tpot_is_left_out() -> None:
+    metrics = raw("guidellm_concurrent.json")["benchmarks"][0]["metrics"]
+    imported = fixture("guidellm_concurrent.json").imported[0]
+    found = figures(imported)
+    assert found["tpot", "mean"] == metrics["inter_token_latency_ms"]["successful"]["mean"]
+    assert found["tpot", "P99.9"] == metrics["inter_token_latency_ms"]["successful"]["percentiles"]["p999"]
+    assert found["e2e_latency", "mean"] == metrics["request_latency"]["successful"]["mean"] * 1000
+    assert metrics["time_per_output_token_ms"]["successful"]["mean"] not in found.values()
+    assert "is no TPOT" in said(imported, "T4")
+
+
+def test_guidellm_failures_short_replies_and_its_own_warnings_are_passed_on() -> None:
+    [imported] = fixture("guidellm_faulty_rate.json").imported
+    assert imported.card.workload
+    assert imported.card.workload.rate == 40
+    assert "3 of 12 requests failed" in said(imported, "failures")
+    assert "mean output 6 of 12" in said(imported, "T15")
+    assert "guidellm says" in said(imported, "tool")
+
+
+def test_aiperf_inter_token_latency_is_tpot_and_its_chunk_gap_the_event_gap() -> None:
+    metrics = raw("aiperf_bundled.json")
+    report = fixture("aiperf_bundled.json")
+    [imported] = report.imported
+    found = figures(imported)
+    assert report.tool_version == "0.13.0"
+    assert found["tpot", "mean"] == metrics["inter_token_latency"]["avg"]
+    assert found["event_gap", "P99"] == metrics["inter_chunk_latency"]["p99"]
+    assert found["decode_rate", "P90 fast tail"] == metrics["output_token_throughput_per_user"]["p90"]
+    assert found["interactivity_p90_fast", "P90 fast tail"] == metrics["output_token_throughput_per_user"]["p90"]
+    assert "fast tail" in said(imported, "T5")
+    assert "events carry several tokens" in said(imported, "T14")
+    assert imported.card.workload
+    assert (imported.card.workload.seed, imported.card.workload.concurrency) == (7, 4)
+
+
+def test_aiperf_failures_are_counted_as_infinite_where_it_says_so() -> None:
+    metrics = raw("aiperf_faulty_chat.json")
+    [imported] = fixture("aiperf_faulty_chat.json").imported
+    found = figures(imported)
+    assert "4 of 16 requests failed" in said(imported, "failures")
+    assert found["ttft", "median, failures counted as infinite"] == metrics["adj_time_to_first_token"]["p50"]
+    assert "client's tokenizer" in said(imported, "definition")
+    assert imported.card.workload
+    assert imported.card.workload.ignore_eos is True
+    assert imported.card.workload.chat_template is True
+    assert "mean output 6 of 12" in said(imported, "T15")
+
+
+def test_aiperf_aggregate_is_a_mean_over_runs_with_its_spread() -> None:
+    metrics = raw("aiperf_aggregate.json")["metrics"]
+    [imported] = fixture("aiperf_aggregate.json").imported
+    card, found = imported.card, figures(imported)
+    assert card.runs
+    assert card.result
+    assert (card.runs.count, card.runs.statistic) == (2, "mean")
+    assert card.result.value == metrics["output_token_throughput_avg"]["mean"]
+    assert str(card.result.spread).startswith("std ")
+    assert found["ttft", "P90"] == metrics["time_to_first_token_p90"]["mean"]
+
+
+def test_inference_perf_seconds_become_ms_and_only_its_own_tpot_is_tpot() -> None:
+    latency = raw("inference_perf_stage_0_lifecycle_metrics.json")["successes"]["latency"]
+    [imported] = fixture("inference_perf_stage_0_lifecycle_metrics.json").imported
+    found = figures(imported)
+    assert found["tpot", "P99.9"] == latency["time_per_output_token"]["p99.9"] * 1000
+    assert found["ttft", "median"] == latency["time_to_first_token"]["median"] * 1000
+    assert found["token_itl", "mean"] == latency["inter_token_latency"]["mean"] * 1000
+    assert [statistic for axis, statistic in found if axis == "token_itl"] == ["mean"]
+    assert "left out" in said(imported, "T4")
+    assert imported.card.workload
+    assert imported.card.workload.rate == 5
+
+
+def test_inference_perf_summary_says_that_it_mixes_loads() -> None:
+    [imported] = fixture("inference_perf_summary_lifecycle_metrics.json").imported
+    assert imported.card.workload
+    assert imported.card.workload.rate is None
+    assert "mixes their loads" in said(imported, "T10")
+
+
+def test_genai_bench_times_are_read_in_the_unit_that_the_file_names() -> None:
+    for name, factor in (("genai_bench_s.json", 1000), ("genai_bench_ms.json", 1)):
+        stats = raw(name)["aggregated_metrics"]["stats"]
+        [imported] = fixture(name).imported
+        found = figures(imported)
+        assert found["ttft", "P99"] == stats["ttft"]["p99"] * factor
+        assert 15 < found["ttft", "mean"] < 2000
+        assert found["interactivity_p90_fast", "P90 fast tail"] == stats["output_inference_speed"]["p90"]
+        assert imported.card.workload
+        assert (imported.card.workload.input_tokens, imported.card.workload.output_tokens) == ("32", "12")
+
+
+def test_genai_bench_metadata_alone_is_sent_back_with_the_reason() -> None:
+    report = fixture("genai_bench_experiment_metadata.json")
+    assert not report.imported
+    assert "the numbers are in the files beside it" in report.problems[0].message
