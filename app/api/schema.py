@@ -23,7 +23,7 @@ from app.claims.search import LONGEST
 # Described as the closed list that it is; the read side refuses others and names the nearest.
 AxisKey = Annotated[str, WithJsonSchema({"type": "string", "enum": list(AXES)})]
 Limit = Annotated[int, Field(ge=1, le=500, description="items of a page")]
-Cursor = Annotated[str | None, Field(max_length=400, description="`next` of the page before")]
+Cursor = Annotated[str | None, Field(max_length=400, description="next of the page before")]
 Q = Annotated[
     str,
     Field(
@@ -44,12 +44,12 @@ class ClaimQuery(Query):
     """Filters by facet: a facet may be given several times (any of its values); different facets must all hold."""
 
     record: list[RecordKind] = Field(default=[], description="a published claim, or the number of a bench card")
-    engine: list[str] = Field(default=[], description="as written in the claim; `not_stated` where it is not")
-    model: list[str] = Field(default=[], description="as written in the claim; `not_stated` where it is not")
+    engine: list[str] = Field(default=[], description="as written in the claim; not_stated where it is not")
+    model: list[str] = Field(default=[], description="as written in the claim; not_stated where it is not")
     axis: list[AxisKey] = Field(default=[], description="key of an axis, see /api/v1/axes")
     kind: list[Kind] = []
     scope: list[Scope] = []
-    hardware: list[str] = Field(default=[], description="one GPU's name; `not_stated` where it is not")
+    hardware: list[str] = Field(default=[], description="one GPU's name; not_stated where it is not")
     acceptance: list[AcceptanceKind] = []
     stated_in: list[StatedIn] = []
     caveat: list[CaveatKind] = []

@@ -40,7 +40,9 @@ class NamedValue:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    status: str
+    """What comes back with a status, or what is sent as a media type."""
+
+    kind: str
     type: Typed
     text: str
 
@@ -52,6 +54,7 @@ class Operation:
     path: str
     text: str
     parameters: tuple[NamedValue, ...]
+    bodies: tuple[Answer, ...]
     answers: tuple[Answer, ...]
 
 
@@ -91,12 +94,18 @@ def _operations(paths: Json) -> Iterator[Operation]:
                 path=path,
                 text=said.get("description", ""),
                 parameters=tuple(map(_parameter, said.get("parameters", []))),
+                bodies=tuple(_bodies(said.get("requestBody", {}))),
                 answers=tuple(_answer(status, answer) for status, answer in said["responses"].items()),
             )
 
 
 def _parameter(said: Json) -> NamedValue:
     return NamedValue(said["name"], _typed(said["schema"]), said["required"], said.get("description", ""))
+
+
+def _bodies(said: Json) -> Iterator[Answer]:
+    for kind, content in said.get("content", {}).items():
+        yield Answer(kind, _typed(content.get("schema", {})), said.get("description", ""))
 
 
 def _answer(status: str, said: Json) -> Answer:
