@@ -182,6 +182,8 @@ def _sentence(kind: str, message: str, given: Any, path: Path, known: list[str])
     if kind == "extra_forbidden":
         near = difflib.get_close_matches(str(path[-1])[:LONGEST_KEY], known, n=1)
         return "is not a known key" + (f"; did you mean `{near[0]}`?" if near else "")
+    if kind == "decimal_type":
+        message = "a number is expected here"
     shown = f", got `{given}`" if isinstance(given, str) else ", got nothing" if given is None else ""
     message = message.removeprefix("Value error, ")
     return message[0].lower() + message[1:] + shown

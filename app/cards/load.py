@@ -13,7 +13,7 @@ from app.cards.rules import Finding, findings
 from app.cards.schema import Card
 from app.cards.short import expand
 from app.cards.text import clean
-from app.yaml_tree import Document, Place, explain
+from app.yaml_tree import Document, Place, explain, path_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -81,8 +81,10 @@ def read_card(text: str, file: str = "card", syntax: Syntax = "yaml") -> ReadCar
     try:
         card = Card.model_validate(document.data)
     except ValidationError as error:
+        told = {problem.path for problem in document.problems}  # a text that was refused leaves a gap: told once
         for path, message in islice(explain(error, Card), MOST_FINDINGS + 1):
-            document.problem(path, message)
+            if path_text(path) not in told:
+                document.problem(path, message)
         return ReadCard(None, _of_form(document))
     if document.problems:
         return ReadCard(None, _of_form(document))

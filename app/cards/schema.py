@@ -31,7 +31,7 @@ def _sane(number: Decimal) -> Decimal:
         raise ValueError("number is larger than anything measured here (10^15)")
     if number and number.adjusted() < -15:
         raise ValueError("number is smaller than anything measured here (10^-15)")
-    return number
+    return Decimal(f"{number:f}")  # 1e3 is 1000, everywhere
 
 
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2000)]

@@ -1,0 +1,137 @@
+"""Hostile and odd text: a finding with its place, whatever the syntax, and never a crash."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.cards.load import MOST_BYTES, MOST_FINDINGS, Syntax, read_bytes, read_card
+from app.yaml_tree import Place
+
+
+def first(text: str, syntax: Syntax = "json") -> tuple[str, Place | None]:
+    read = read_card(text, syntax=syntax)
+    assert len(read.errors) == 1 or read.errors[0].rule != "E-form"
+    return read.findings[0].message, read.findings[0].place
+
+
+@pytest.mark.parametrize(
+    ("number", "said"),
+    [
+        ("NaN", "`NaN` is no JSON value"),
+        ("1e400", "number is larger than anything measured here"),
+        ("1e-400", "number is smaller than anything measured here"),
+        ("9223372036854775808", "number is larger than anything measured here"),
+        ("9" * 5000, "characters; at most 200 fit here"),
+        ("true", "not a number, got `true`"),
+        ('"1_000"', "not a number, got `1_000`"),
+        ('"\\ud800"', "half of a surrogate pair"),
+        ('"\\u0000"', "control character U+0000"),
+        ("[1]", "a number is expected here"),
+        ("{}", "a number is expected here"),
+        ("null", "a number is expected here, got nothing"),
+    ],
+)
+def test_what_is_no_number_is_refused_at_its_place_in_json(number: str, said: str) -> None:
+    message, place = first('{"result":\n {"unit": "ms", "value": ' + number + "}}")
+    assert said in message
+    assert place in (Place(2, 26), Place(2, 27))  # of a bad escape: the escape
+
+
+@pytest.mark.parametrize("number", [".nan", "NaN", ".inf", "1e400", "true", "1_000", "0x10", "12:30", "~", "off"])
+def test_what_is_no_number_is_refused_at_its_place_in_yaml(number: str) -> None:
+    assert first(f"result:\n  unit: ms\n  value: {number}\n", "yaml")[1] == Place(3, 10)
+
+
+@pytest.mark.parametrize("number", ["9223372036854775808", "1.5", "-9223372036854775809", "true"])
+def test_a_seed_is_a_64_bit_number(number: str) -> None:
+    assert read_card(f"workload: {{seed: {number}}}\n").errors
+
+
+@pytest.mark.parametrize("syntax", ["yaml", "json"])
+def test_a_number_means_the_same_in_both_syntaxes(syntax: Syntax) -> None:
+    card = read_card('{"result": {"value": 1e3, "unit": "ms"}, "runs": {"count": 6}}', syntax=syntax).card
+    assert card and card.result and card.runs
+    assert (str(card.result.value), card.runs.count) == ("1000", 6)
+
+
+def test_json_may_use_the_short_forms() -> None:
+    card = read_card('{"hardware": "4x GB300", "parallelism": "TP4"}', syntax="json").card
+    assert card and card.hardware
+    assert card.hardware.count == 4
+
+
+@pytest.mark.parametrize("text", ["[]", "3", '"x"', "null", "[{}]"])
+@pytest.mark.parametrize("syntax", ["yaml", "json"])
+def test_what_is_no_mapping_is_no_card(text: str, syntax: Syntax) -> None:
+    assert "a card is a mapping" in first(text, syntax)[0]
+
+
+@pytest.mark.parametrize("char", ["\\u0000", "\\u001b", "\\u0085", "\\r"])
+def test_control_characters_are_refused_in_values_and_keys(char: str) -> None:
+    assert "control character" in first(f'{{"note": "a{char}b"}}')[0]
+    assert "control character" in first(f'{{"launch": {{"env": {{"A{char}": "x"}}}}}}')[0]
+
+
+def test_text_is_kept_in_its_composed_form() -> None:
+    card = read_card('{"note": "e\\u0301"}', syntax="json").card
+    assert card
+    assert card.note == "\u00e9"
+
+
+def test_names_are_short() -> None:
+    assert "at most 200 fit here" in first('{"engine": {"name": "' + "x" * 201 + '"}}')[0]
+
+
+def test_a_body_that_is_not_utf_8_is_told_where() -> None:
+    read = read_bytes("title: é\nnote: x".encode() + b"\xff")
+    assert (read.card, read.findings[0].place) == (None, Place(2, 8))
+    assert read_bytes("title: x".encode("utf-16")).errors
+
+
+def test_a_byte_order_mark_is_no_matter() -> None:
+    assert read_bytes(b"\xef\xbb\xbftitle: x\n").card
+    assert read_bytes(b'\xef\xbb\xbf{"title": "x"}', syntax="json").card
+
+
+BIG = {
+    "keys": "\n".join(f"k{number}: 1" for number in range(9000)),
+    "errors": "raw: [" + ",".join("{a: b}" for _ in range(3000)) + "]",
+    "duplicates": "\n".join("a: 1" for _ in range(40_000)),
+    "values": "excludes: [" + ",".join("x" for _ in range(60_000)) + "]",
+    "long key": "? " + "k" * 100_000 + "\n: {" + ", ".join(f"a{number}: 1" for number in range(2000)) + "}",
+    "deep": "{a: " * 60_000,
+    "brackets": "[" * 200_000,
+    "bomb": "a: &a [x]\n" + "".join(f"b{number}: [*a,*a]\n" for number in range(5000)),
+}
+
+
+@pytest.mark.parametrize("name", BIG)
+@pytest.mark.parametrize("syntax", ["yaml", "json"])
+def test_a_hostile_text_is_answered_with_few_short_findings(name: str, syntax: Syntax) -> None:
+    text = BIG[name]
+    assert len(text) <= MOST_BYTES
+    read = read_card(text, syntax=syntax)
+    assert read.errors
+    assert len(read.findings) <= MOST_FINDINGS + 1
+    assert sum(len(finding.message) + len(finding.field) for finding in read.findings) < 100_000
+
+
+def test_a_text_above_the_limit_is_not_read() -> None:
+    assert "at most 256 KB" in first("x" * (MOST_BYTES + 1), "yaml")[0]
+
+
+@given(
+    st.text(max_size=300) | st.text("{}[]:,\"'\\#&*!|>-? \n\tabc019.", max_size=300), st.sampled_from(["yaml", "json"])
+)
+def test_any_text_gives_a_card_or_errors(text: str, syntax: Syntax) -> None:
+    read = read_card(text, syntax=syntax)
+    assert (read.card is None) <= bool(read.errors)
+    assert all(finding.place for finding in read.findings if finding.rule == "E-form")
+
+
+@given(st.binary(max_size=200), st.sampled_from(["yaml", "json"]))
+def test_any_bytes_give_a_card_or_errors(data: bytes, syntax: Syntax) -> None:
+    read = read_bytes(data, syntax=syntax)
+    assert (read.card is None) <= bool(read.errors)
