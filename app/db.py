@@ -10,7 +10,8 @@ from __future__ import annotations
 import importlib
 import sqlite3
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from alembic import command
@@ -23,7 +24,6 @@ from app.settings import ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
     from types import ModuleType
 
     from sqlalchemy import URL, Connection, Engine
@@ -109,16 +109,26 @@ class Database:
             check_foreign_keys(connection)
 
     def backup(self, file: Path) -> None:
-        """Copy a live SQLite database to `file`, complete as of one moment (`cp` would miss rows)."""
+        """Copy a live SQLite database to `file`, complete as of one moment (`cp` would miss rows).
+
+        The copy gets its name when it is whole. Raises ValueError where there is nothing to copy or nowhere to put it.
+        """
         if not self.is_sqlite:
             msg = "this copies SQLite databases; use pg_dump for PostgreSQL"
             raise ValueError(msg)
-        with self._readers.connect() as connection:
-            target = sqlite_module().connect(file)
-            try:
-                connection.connection.driver_connection.backup(target)  # type: ignore[union-attr]
-            finally:
-                target.close()
+        live = Path(str(self.url.database))
+        for wrong, msg in (
+            (not live.exists(), f"there is no database at {live}"),
+            (not file.parent.is_dir(), f"there is no folder {file.parent}"),
+            (file.resolve() == live.resolve(), f"{file} is the database itself"),
+        ):
+            if wrong:
+                raise ValueError(msg)
+        part = file.with_name(file.name + ".part")
+        part.unlink(missing_ok=True)
+        with self._readers.connect() as connection, closing(sqlite_module().connect(part)) as target:
+            connection.connection.driver_connection.backup(target)  # type: ignore[union-attr]
+        part.replace(file)
 
     def version(self) -> str:
         """The database's name and version, for people."""
