@@ -178,7 +178,7 @@ def _speculation_of(a: Claim, b: Claim) -> Iterator[Reason]:
         message = f"Forced acceptance on one side only: {texts[0]} against {texts[1]}."
     else:
         on = texts[1] if speculates[1] else texts[0]
-        message = f"Speculation on one side only: a ratio of the two holds at acceptance {on} and at no other."
+        message = f"Speculation on one side only: a ratio of the two holds at its acceptance ({on}) and at no other."
     yield _reason("R4", "acceptance", texts[0], texts[1], message)
 
 

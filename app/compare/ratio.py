@@ -123,7 +123,7 @@ def _speculation(side: ClaimRow) -> str:
     given = side.conditions.speculation
     if given.method == OFF:
         return OFF
-    drafts = f", {given.draft_tokens} drafts" if given.draft_tokens else ""
+    drafts = f", {given.draft_tokens} draft{'s' * (given.draft_tokens > 1)}" if given.draft_tokens else ""
     return f"on at {_acceptance(side)} ({given.method}{drafts})"
 
 

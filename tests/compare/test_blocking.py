@@ -67,6 +67,10 @@ def test_an_axis_that_the_registry_does_not_know_is_treated_as_not_defined() -> 
     assert blocked(*pair({"axis": "invented"}, {"axis": "invented"})) == ["axis-not-defined"]
 
 
+def test_of_two_axes_it_is_enough_to_say_that_they_are_two() -> None:
+    assert blocked(*pair({"axis": "not_defined"}, {"axis": "tpot", "axis_version": 2})) == ["axis"]
+
+
 def test_a_changed_definition_is_another_definition() -> None:
     assert blocked(*pair({}, {"axis_version": 2})) == ["axis-version"]
 
@@ -116,11 +120,19 @@ def test_two_ratios_match_only_where_both_name_the_same_thing_they_divide_by(cha
 
 def test_two_baselines_without_a_name_do_not_match_each_other() -> None:
     baseline = {"kind": "feature_off", "text": "something off"}
-    assert blocked(ratio(id="a", baseline=baseline), ratio(id="b", baseline=baseline)) == ["baseline"]
+    found = compare(ratio(id="a", baseline=baseline), ratio(id="b", baseline=baseline))
+    assert message(found, "baseline") == "What at least one of the two ratios divides by is not stated."
+    other = {**baseline, "key": "cache", "text": "no cache"}
+    named = compare(ratio(id="a"), ratio(id="b", baseline=other))
+    assert message(named, "baseline") == "2x divides by: replay off. 2x divides by: no cache."
 
 
 def test_steps_on_two_sides_of_a_break_were_measured_otherwise() -> None:
-    breaks = ({"after_step": 2, "title": "Other workload", "reasons": ("Workload: other prompts.", "Method: a log")},)
+    reasons = ("Workload: other prompts.", "Method: a log")
+    breaks = (
+        {"after_step": 2, "title": "Other workload", "reasons": reasons},
+        {"after_step": 3, "title": "Later", "reasons": ("Of no matter here",)},
+    )
     places = [{"ladder": "l", "step": step, "segment": int(step > 2), "breaks": breaks} for step in (1, 2, 3)]
     one, two, three = (row(id=f"s{place['step']}", ladder=place) for place in places)
     assert blocked(one, two) == []
@@ -131,6 +143,8 @@ def test_steps_on_two_sides_of_a_break_were_measured_otherwise() -> None:
     )
     assert "(other workload)" in found.summary
     assert blocked(one, row(id="o", ladder={**places[2], "ladder": "another"})) == []
+    elsewhere = {**row().source.model_dump(), "id": "other"}
+    assert blocked(one, row(id="o", ladder=places[2], source=elsewhere)) == []
 
 
 def test_forced_acceptance_matches_the_same_forced_length() -> None:
@@ -223,6 +237,7 @@ def test_units_convert_only_by_a_stated_factor() -> None:
     per_node = {**per_gpu, "unit": "tok/s/node", "value": "160"}
     assert blocked(*pair(per_gpu, per_node)) == ["unit"]
     assert blocked(*pair(per_node, per_node)) == ["unit"]
+    assert message(compare(*pair(per_gpu, per_node)), "unit").endswith("How many GPUs a node holds is not stated.")
     stated = {**per_node, "conditions.hardware.gpus_per_node": 8}
     assert blocked(*pair(per_gpu, stated)) == []
     found = compare(*pair(per_gpu, stated))
@@ -238,14 +253,18 @@ def test_seconds_and_milliseconds_are_one_unit() -> None:
 
 def test_bytes_and_gibibytes_are_not() -> None:
     sizes = [{"axis": "kv_bytes_per_token", "unit": unit} for unit in ("bytes/token", "GiB")]
-    assert blocked(*pair(*sizes)) == ["unit"]
+    found = compare(*pair(*sizes))
+    assert message(found, "unit") == "bytes/token and GiB cannot be converted into each other."
 
 
 def test_without_a_number_there_is_nothing_to_compare() -> None:
     found = compare(*pair({}, {"value": None, "written": "in a chart only"}))
     assert rules(found, "blocking") == [("number", "value")]
+    assert blocked(*pair({"value": None, "written": "in a chart only"}, {})) == ["number"]
     ends = {"value": None, "before": "35", "after": "873", "points_unit": "tok/s"}
     assert blocked(ratio(id="a"), ratio(id="b", **ends)) == []
+    for lost in ("before", "after"):
+        assert blocked(ratio(id="a"), ratio(id="b", **{**ends, lost: None})) == ["number"]
     assert blocked(ratio(id="a"), ratio(id="b", value=None, low="2", high="3")) == []
 
 
@@ -255,6 +274,7 @@ def test_a_number_without_its_prefill_is_not_end_to_end() -> None:
     assert blocked(*pair(latency, {**latency, **without})) == ["prefill"]
     assert blocked(*pair({**latency, **without}, {**latency, **without})) == []
     assert blocked(*pair({}, without)) == [], "a decode rate never counts it"
+    assert blocked(*pair(latency, {"axis": "output_throughput", **without})) == ["axis"]
 
 
 def test_blocking_findings_stand_in_the_readers_order_and_hide_no_difference() -> None:

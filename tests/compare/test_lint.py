@@ -104,7 +104,7 @@ def test_r4_speculation_or_a_forced_acceptance_on_one_side() -> None:
     off = {"conditions": {"speculation": {"method": "off"}}, "acceptance": {"kind": "none"}}
     forced = ratio(**against(**off), **FORCED)
     assert fired(forced) == ["R4"]
-    assert "holds at acceptance simulated 5.5 of at most 6 and at no other" in lint(forced)[0].message
+    assert "holds at its acceptance (simulated 5.5 of at most 6) and at no other" in lint(forced)[0].message
     assert fired(ratio(**against(**off), **MEASURED)) == ["R4"]
     mixed = ratio(**against(acceptance=MEASURED["acceptance"]), **FORCED)
     assert fired(mixed) == ["R4"]
