@@ -22,6 +22,8 @@ DONE = 1 << 8  # [DONE]
 ERROR = 1 << 9  # an error object, or an event named error
 BROKEN = 1 << 10  # data that is no JSON object
 
+OLD_REASONING = 1 << 15  # the reasoning stood in `reasoning_content`, not in `reasoning`
+
 OUTPUT = TEXT | REASONING | TOOL
 
 
@@ -116,8 +118,10 @@ def _delta_marks(delta: Delta) -> int:
         marks |= FIELD | TEXT if delta.content else FIELD
     if delta.role is not None:
         marks |= ROLE
-    if delta.reasoning or delta.reasoning_content:
+    if delta.reasoning:
         marks |= REASONING
+    elif delta.reasoning_content:
+        marks |= REASONING | OLD_REASONING
     if delta.tool_calls or delta.function_call:
         marks |= TOOL
     return marks

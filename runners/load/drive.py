@@ -66,6 +66,7 @@ class Driver:
 
     def __init__(self, opener: Opener, timeout_s: float) -> None:
         self.done = 0
+        self.opened_ns: list[int] = []  # what opening each connection of the pool took, TLS included
         self._opener = opener
         self._timeout_s = timeout_s
         self._driven = Driven()
@@ -76,6 +77,7 @@ class Driver:
         await self._opener.look_up()
         number = min(len(shots), int(load.rate * 2) + 8) if isinstance(load, Open) else load.concurrency
         self._idle = await self._opener.open_many(min(number, len(shots)))
+        self.opened_ns = [connection.opened_ns + (connection.tls_ns or 0) for connection in self._idle]
 
     async def run(self, load: Load, shots: Sequence[Shot], at_ns: Sequence[int], start_ns: int) -> Driven:
         """Send all shots from `start_ns` on (`at_ns` are the offsets of an open loop) and wait for every end.

@@ -38,12 +38,14 @@ class Job:
 
 @dataclass(slots=True)
 class Ran:
-    """A whole run. `lags` are (time, lateness) in ns, one array a process; `cpu_ns` one number a process."""
+    """A whole run. `lags` are (time, lateness) in ns, one list a process; `cpu_ns` one number a process;
+    `opened_ns` one number a connection of the pool."""
 
     rows: list[Counted] = field(default_factory=list)
     started_ns: int = 0
     ended_ns: int = 0
     lookup_ns: int = 0
+    opened_ns: list[int] = field(default_factory=list)
     lags: list[list[tuple[int, int]]] = field(default_factory=list)
     cpu_ns: list[int] = field(default_factory=list)
 
@@ -75,7 +77,15 @@ async def _part(job: Job, start: Callable[[], int], progress: Callable[[int], No
     for recording in driven.recordings:
         rows.append(count(recording, asked[recording.index]))
         recording.reads.clear()  # a long run's bytes are let go as they are counted
-    return Ran(rows, driven.started_ns, driven.ended_ns, opener.lookup_ns, [driven.lags], [driven.cpu_ns])
+    return Ran(
+        rows=rows,
+        started_ns=driven.started_ns,
+        ended_ns=driven.ended_ns,
+        lookup_ns=opener.lookup_ns,
+        opened_ns=driver.opened_ns,
+        lags=[driven.lags],
+        cpu_ns=[driven.cpu_ns],
+    )
 
 
 def split(job: Job, processes: int) -> list[Job]:
@@ -145,6 +155,7 @@ def _gather(pipes: list[Pipe], progress: Callable[[int], None]) -> Ran:
 
 def _add(whole: Ran, part: Ran) -> None:
     whole.rows += part.rows
+    whole.opened_ns += part.opened_ns
     whole.lags += part.lags
     whole.cpu_ns += part.cpu_ns
     whole.started_ns = part.started_ns

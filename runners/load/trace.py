@@ -62,7 +62,7 @@ EVENTS: dict[str, tuple[str, str]] = {
         "bits",
         "1 choice, 2 text, 4 reasoning, 8 tool call, 16 text field (perhaps empty), 32 role, 64 usage, "
         "128 finish reason, 256 [DONE], 512 error, 1024 broken JSON, 2048 CR line ends, 4096 no space after data:, "
-        "8192 comment, 16384 several or other fields",
+        "8192 comment, 16384 several or other fields, 32768 reasoning in reasoning_content",
     ),
     "event_usage": ("tokens", "output tokens so far, as the usage in this event says"),
 }

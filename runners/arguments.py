@@ -1,0 +1,49 @@
+"""The arguments of `measure` and `trace`, for `python -m runners` and for `benchcard`. Imports nothing heavy."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable
+
+API_KEY = "BENCHCARD_API_KEY"  # environment variable with the server's key: an argument would show in the process list
+
+
+def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add `measure` and `trace` to a parser; each sets `run`, a function of the parsed arguments to an exit status."""
+    _add_measure(commands.add_parser("measure", help=f"measure an OpenAI-compatible server (its key in {API_KEY})"))
+    trace = commands.add_parser("trace", help="print the numbers of a trace")
+    trace.add_argument("file", type=Path, metavar="FILE")
+    trace.add_argument("--as", dest="tool", metavar="TOOL", help="under that tool's definitions")
+    trace.add_argument("--json", action="store_true", help="print JSON")
+    trace.set_defaults(run=_command("run_trace"))
+
+
+def _add_measure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("url", metavar="URL")
+    parser.add_argument("--model", required=True)
+    parser.add_argument("--input-tokens", type=int, required=True, metavar="N")
+    parser.add_argument("--output-tokens", type=int, required=True, metavar="N")
+    parser.add_argument("--concurrency", type=int, required=True, metavar="C", help="requests in flight")
+    parser.add_argument("--requests", type=int, required=True, metavar="R", help="requests a run")
+    parser.add_argument("--runs", type=int, default=1, metavar="K", help="repeats (1)")
+    parser.add_argument("--processes", type=int, default=1, metavar="P", help="client processes (1)")
+    parser.add_argument("--seed", type=int, help="of the prompts; one that was used before finds the cache warm")
+    parser.add_argument("--vocabulary", type=int, metavar="N", help="token ids of prompts are below N (2000)")
+    parser.add_argument("--timeout", type=float, default=600.0, metavar="S", help="seconds for one request (600)")
+    parser.add_argument("--trace", type=Path, metavar="FILE", help="write the trace of each run as Parquet")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.set_defaults(run=_command("run_measure"))
+
+
+def _command(name: str) -> Callable[[argparse.Namespace], int]:
+    """The command of that name in runners.commands, which is loaded when it is run: it brings numpy and pyarrow."""
+
+    def run(given: argparse.Namespace) -> int:
+        return int(getattr(import_module("runners.commands"), name)(given))
+
+    return run

@@ -1,0 +1,133 @@
+"""Whether a run is a result: the reasons why not, as rules with sentences. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+
+from runners.load.failures import MEANING, Kind
+from runners.load.trace import MISSING
+
+if TYPE_CHECKING:
+    from runners.load.metrics import Metrics
+    from runners.load.trace import Trace
+
+MS = 1e6
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a run may show and still be a result."""
+
+    failed_share: float = 0.01
+    lag_p99_ms: float = 25.0
+    lag_share: float = 0.05
+    cpu_share: float = 0.95
+    cached_share: float = 0.01
+    late_p99_ms: float = 50.0
+
+
+DEFAULT = Limits()
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """How the client itself fared. Lag is how late its event loop woke; `lag_share` the part of the run it was late."""
+
+    processes: int
+    lag_p99_ms: float
+    lag_worst_ms: float
+    lag_share: float
+    cpu_share: float
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why a run is no result."""
+
+    rule: str
+    message: str
+
+
+def judge(trace: Trace, metrics: Metrics, client: Client, concurrency: int | None, limits: Limits) -> list[Reason]:
+    """All reasons, the gravest first; none for a run that is a result. `concurrency` is None for an open loop."""
+    reasons = _failures(trace, metrics, limits)
+    reasons += _client(client, limits)
+    reasons += _load(metrics, concurrency, limits)
+    reasons += _cache(trace, limits)
+    return reasons
+
+
+def _failures(trace: Trace, metrics: Metrics, limits: Limits) -> list[Reason]:
+    if not metrics.failed or metrics.failed <= limits.failed_share * metrics.requests:
+        return []
+    kinds = Counter(cast("Kind", kind) for kind in trace.words["failure"] if kind is not None)
+    share = f"{metrics.failed} of {metrics.requests} requests failed; at most {limits.failed_share:.0%} may"
+    reasons = [Reason("failures", share)]
+    for kind, number in kinds.most_common():
+        said = trace.words["message"][trace.words["failure"].index(kind)]
+        example = f" (first: {said})" if said else ""
+        reasons.append(Reason(kind, f"{number} of {metrics.requests} requests: {MEANING[kind]}{example}"))
+    return reasons
+
+
+def _client(client: Client, limits: Limits) -> list[Reason]:
+    reasons = []
+    if client.lag_p99_ms > limits.lag_p99_ms or client.lag_share > limits.lag_share:
+        reasons.append(
+            Reason(
+                "lagging_client",
+                f"the client lagged: its event loop woke up to {client.lag_worst_ms:.0f} ms late "
+                f"(P99 {client.lag_p99_ms:.1f} ms, at most {limits.lag_p99_ms:g}; late during "
+                f"{client.lag_share:.1%} of the run, at most {limits.lag_share:.0%})",
+            )
+        )
+    if client.cpu_share > limits.cpu_share:
+        reasons.append(
+            Reason("saturated_client", f"the client used {client.cpu_share:.0%} of a core: it measured itself")
+        )
+    return reasons
+
+
+def _load(metrics: Metrics, concurrency: int | None, limits: Limits) -> list[Reason]:
+    if concurrency is not None:
+        if metrics.requests >= concurrency:
+            return []
+        return [Reason("too_few_requests", f"{metrics.requests} requests never reach a concurrency of {concurrency}")]
+    late = metrics.queue_ms
+    if late is None or late.p99 <= limits.late_p99_ms:
+        return []
+    message = f"the load was not delivered: requests were sent up to {late.highest:.0f} ms after their time"
+    return [Reason("late_sends", f"{message} (P99 {late.p99:.0f} ms, at most {limits.late_p99_ms:g})")]
+
+
+def _cache(trace: Trace, limits: Limits) -> list[Reason]:
+    """Prompts share no beginning, so a prefix cache can have nothing of them; sessions are meant to be found in it."""
+    if (trace.numbers["session"] != MISSING).any():
+        return []
+    cached = trace.numbers["cached_tokens"]
+    hits = int(cached[cached != MISSING].sum())
+    prompt = int(trace.numbers["prompt_tokens"][cached != MISSING].clip(0).sum())
+    if not prompt or hits <= limits.cached_share * prompt:
+        return []
+    return [Reason("warm_cache", f"{hits} of {prompt} prompt tokens came from the prefix cache, which was to be cold")]
+
+
+def client_of(lags: list[list[tuple[int, int]]], cpu_ns: list[int], duration_ns: int) -> Client:
+    """The client's own figures; with several processes those of the one that fared worst."""
+    worst = Client(len(cpu_ns), 0.0, 0.0, 0.0, 0.0)
+    for lag, cpu in zip(lags, cpu_ns, strict=True):
+        late = np.array([lateness for _, lateness in lag] or [0]) / MS
+        # Half a tick and the timer's own grain are no lag.
+        lost = np.maximum(late - 2.0, 0.0).sum() / max(duration_ns / MS, 1.0)
+        worst = Client(
+            worst.processes,
+            max(worst.lag_p99_ms, float(np.percentile(late, 99))),
+            max(worst.lag_worst_ms, float(late.max())),
+            max(worst.lag_share, float(lost)),
+            max(worst.cpu_share, cpu / max(duration_ns, 1)),
+        )
+    return worst

@@ -1,0 +1,241 @@
+"""Measures one OpenAI-compatible server: finds out how it can be asked, warms it, runs and judges every repeat.
+
+It launches nothing and flushes nothing; whoever owns the server does that between repeats.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from statistics import median
+from typing import TYPE_CHECKING, Any, Literal
+
+from runners.load import metrics, plan, processes, trace, verdict
+from runners.load.connect import Target, read_url
+from runners.load.plan import Source, Workload
+from runners.load.prompts import COMMON, Serials, Vocabulary
+from runners.load.schedule import Closed, Load, Open, Sessions
+from runners.load.wire import Dialect
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from runners.load.count import Counted
+    from runners.load.metrics import Metrics
+    from runners.load.schedule import Shot
+    from runners.load.trace import Trace
+    from runners.load.verdict import Client, Limits, Reason
+
+PROBE_TOKENS = 16
+WARM_ROUNDS = 5  # at most ...
+STEADY = 0.1  # ... and until a round's throughput is within this share of the one before
+NO_SUCH_REQUEST = frozenset({400, 404, 405, 415, 422, 501})  # the server does not take a request of this form
+
+
+class MeasureError(Exception):
+    """Nothing could be measured: no server there, or one that answers no form of request."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What to measure. `requests` are per repeat. A seed repeats the prompts of an earlier run, cache hits included."""
+
+    url: str
+    model: str
+    workload: Workload
+    load: Load
+    requests: int
+    seed: int
+    runs: int = 1
+    processes: int = 1
+    vocabulary: Vocabulary = COMMON
+    api_key: str | None = None
+    timeout_s: float = 600.0
+    limits: Limits = verdict.DEFAULT
+    traces: Path | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("requests", "runs", "processes"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} {getattr(self, name)}: at least 1 is needed")
+        if self.timeout_s <= 0:
+            raise ValueError(f"timeout {self.timeout_s}: more than 0 seconds are needed")
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One repeat."""
+
+    trace: Trace
+    metrics: Metrics
+    client: Client
+    reasons: list[Reason]
+    file: Path | None
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """All repeats, and how they came about. `warm_tok_s` is the output throughput of each warm-up round."""
+
+    options: Options
+    dialect: Dialect
+    runs: list[Run]
+    notes: list[str]
+    warm_tok_s: list[float]
+
+    @property
+    def valid(self) -> bool:
+        return not any(run.reasons for run in self.runs)
+
+
+class Session:
+    """A measurement under way: one server, one way of asking it, one supply of prompts."""
+
+    def __init__(self, options: Options, say: Callable[[str], None]) -> None:
+        self.options = options
+        self.target: Target = read_url(options.url)
+        self.serials = Serials(options.seed)
+        self.source = Source(options.seed, options.vocabulary)
+        self.dialect = Dialect(options.model, api_key=options.api_key)
+        self.notes: list[str] = []
+        self.warm_tok_s: list[float] = []
+        self._say = say
+
+    def probe(self) -> None:
+        """Find the form of request that the server takes, by real completions. MeasureError: no server."""
+        tokens = min(PROBE_TOKENS, self.options.workload.output_tokens)
+        work = replace(self.options.workload, output_tokens=tokens, turns=1)
+        refused: list[str] = []
+        for dialect in _forms(self.dialect):
+            row = self._run(Closed(1), self._requests(work, 1, dialect), "readiness").rows[0]
+            if row.failure == "no_connection":
+                raise MeasureError(f"no connection to {self.options.url}: {row.message}")
+            if row.failure != "status" or row.status not in NO_SUCH_REQUEST:
+                self.dialect = dialect
+                self.notes += _said(dialect, row, refused)
+                return
+            refused.append(row.message)
+        self.notes.append(f"no form of request was taken: {refused[0]}")
+
+    def warm_up(self) -> None:
+        """Rounds of the measured shape at the measured load, until their throughput is steady. Nothing of it counts."""
+        for number in range(1, WARM_ROUNDS + 1):
+            found = self._run(self._warm_load(), self._shots(self._warm_requests()), f"warm-up {number}")
+            rate = metrics.measure(self._trace(found)).output_tok_s
+            self.warm_tok_s.append(rate)
+            before = self.warm_tok_s[-2] if number > 1 else None
+            if rate == 0 or (before is not None and abs(rate - before) <= STEADY * before):
+                return
+        self.notes.append(f"still not steady after {WARM_ROUNDS} rounds of warm-up")
+
+    def repeat(self, number: int) -> Run:
+        """One measured run, with its trace written where traces are kept."""
+        label = f"run {number} of {self.options.runs}"
+        ran = self._run(self.options.load, self._shots(self.options.requests), label)
+        found = self._trace(ran, repeat=number)
+        numbers = metrics.measure(found)
+        client = verdict.client_of(ran.lags, ran.cpu_ns, ran.ended_ns - ran.started_ns)
+        reasons = verdict.judge(found, numbers, client, _concurrency(self.options.load), self.options.limits)
+        file = self._file(number)
+        if file is not None:
+            found.meta["client"] = {name: getattr(client, name) for name in client.__slots__}
+            found.meta["reasons"] = [f"{reason.rule}: {reason.message}" for reason in reasons]
+            trace.write(found, file)
+        return Run(found, numbers, client, reasons, file)
+
+    def _shots(self, number: int) -> list[Shot]:
+        work = self.options.workload
+        if isinstance(self.options.load, Sessions):
+            serials = self.serials.take(plan.serials_of(number, work))
+            return plan.sessions(self.target, self.dialect, work, serials, self.source)
+        return self._requests(work, number, self.dialect)
+
+    def _requests(self, work: Workload, number: int, dialect: Dialect) -> list[Shot]:
+        return plan.requests(self.target, dialect, work, self.serials.take(number), self.source)
+
+    def _warm_load(self) -> Load:
+        load = self.options.load
+        return replace(load, seed=load.seed + 1) if isinstance(load, Open) else load
+
+    def _warm_requests(self) -> int:
+        load = self.options.load
+        wanted = int(load.rate * 2) + 1 if isinstance(load, Open) else load.concurrency
+        return max(2, min(wanted, self.options.requests))
+
+    def _run(self, load: Load, shots: Sequence[Shot], label: str) -> processes.Ran:
+        job = processes.plan(self.target, load, shots, self.options.timeout_s)
+        self._say(f"{label}: {len(shots)} request{'' if len(shots) == 1 else 's'}")
+        try:
+            several = min(self.options.processes, _concurrency(load) or len(shots))
+            return processes.run(job, several, lambda done: self._say(f"{label}: {done} of {len(shots)} done"))
+        except (OSError, TimeoutError) as error:
+            raise MeasureError(f"no connection to {self.options.url}: {error or type(error).__name__}") from error
+
+    def _trace(self, ran: processes.Ran, repeat: int = 0) -> Trace:
+        options, work = self.options, self.options.workload
+        countings = sorted({row.counting for row in ran.rows if row.counting})
+        meta: dict[str, Any] = {
+            "url": options.url,
+            "model": options.model,
+            "endpoint": self.dialect.endpoint,
+            "asked": {"usage": True, "continuous": self.dialect.asking == "token_ids"},
+            "counting": countings[0] if len(countings) == 1 else "mixed" if countings else None,
+            "load": {"kind": type(options.load).__name__.lower(), **_fields(options.load)},
+            "workload": _fields(work),
+            "seed": options.seed,
+            "vocabulary": [options.vocabulary.lowest, options.vocabulary.below],
+            "repeat": repeat,
+            "processes": len(ran.cpu_ns),
+            "lookup_ns": ran.lookup_ns,
+            "connect_ns": int(median(ran.opened_ns)) if ran.opened_ns else None,
+        }
+        return trace.from_rows(ran.rows, ran.started_ns, meta)
+
+    def _file(self, number: int) -> Path | None:
+        file = self.options.traces
+        if file is None or self.options.runs == 1:
+            return file
+        return file.with_name(f"{file.stem}-{number}{file.suffix or '.parquet'}")
+
+
+def measure(options: Options, say: Callable[[str], None]) -> Result:
+    """Probe, warm up, run every repeat; `say` hears the progress. MeasureError: nothing could be measured."""
+    session = Session(options, say)
+    session.probe()
+    session.warm_up()
+    runs = [session.repeat(number) for number in range(1, options.runs + 1)]
+    return Result(options, session.dialect, runs, session.notes, session.warm_tok_s)
+
+
+def _forms(first: Dialect) -> list[Dialect]:
+    """Ways of asking, the most exact first."""
+    forms: list[tuple[Literal["completions", "chat"], Literal["token_ids", "usage"]]] = [
+        ("completions", "token_ids"),
+        ("completions", "usage"),
+        ("chat", "token_ids"),
+        ("chat", "usage"),
+    ]
+    return [replace(first, endpoint=endpoint, asking=asking) for endpoint, asking in forms]
+
+
+def _said(dialect: Dialect, row: Counted, refused: list[str]) -> list[str]:
+    notes = []
+    if refused:
+        notes.append(f"the server refused a more exact form of request: {refused[-1]}")
+    if dialect.endpoint == "chat":
+        notes.append("prompts are text: their length in tokens is the server's count, not a planned one")
+    if dialect.asking == "token_ids" and row.failure is None and row.counting != "token_ids":
+        notes.append("the server sent no token ids")
+    if row.counting == "final_usage":
+        notes.append("events have unknown lengths: the first is taken for one token, and there is no token ITL")
+    if row.failure is not None:
+        notes.append(f"readiness: {row.failure}: {row.message}")
+    return notes
+
+
+def _concurrency(load: Load) -> int | None:
+    return None if isinstance(load, Open) else load.concurrency
+
+
+def _fields(value: Any) -> dict[str, Any]:
+    return {name: getattr(value, name) for name in value.__slots__}

@@ -1,0 +1,243 @@
+"""What a measurement or a trace says, as JSON and as text for people. Pure."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, fields
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+from runners.load import metrics
+from runners.load.schedule import Open
+from runners.load.statistics import Distribution, bootstrap_median
+from runners.load.tools import TOOLS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from runners.load.metrics import Metrics
+    from runners.load.tools import Report
+    from runners.load.trace import Trace
+    from runners.measure import Result, Run
+
+# Key -> (axis and its version, name, unit), in the order of the printed result.
+NAMES: dict[str, tuple[str, str, str]] = {
+    "ttft_ms": ("ttft 1", "TTFT", "ms"),
+    "ttfa_ms": ("", "time to first answer token", "ms"),
+    "tpot_ms": ("tpot 1", "TPOT", "ms"),
+    "event_gap_ms": ("event_gap 1", "event gap", "ms"),
+    "token_itl_ms": ("token_itl 1", "token ITL", "ms"),
+    "e2e_ms": ("e2e_latency 1", "end-to-end latency", "ms"),
+    "queue_ms": ("", "wait in the client before sending", "ms"),
+    "decode_tok_s": ("decode_rate 1", "decode rate of one stream", "tok/s"),
+    "output_tok_s": ("output_throughput 1", "output throughput", "tok/s"),
+    "total_tok_s": ("total_throughput 1", "total throughput", "tok/s"),
+    "peak_output_tok_s": ("", "output throughput of the fullest second", "tok/s"),
+    "requests_s": ("request_throughput 1", "request throughput", "req/s"),
+    "duration_s": ("run_duration 1", "duration", "s"),
+    "interactivity_p90_slow": ("interactivity_p90_slow 1", "P90 interactivity, slow tail", "tok/s/user"),
+    "interactivity_p90_fast": ("interactivity_p90_fast 1", "P90 of the rates, fast tail", "tok/s/user"),
+    "interactivity_e2e": ("interactivity_e2e 1", "end-to-end normalised interactivity", "tok/s/user"),
+}
+STATISTICS = ("median", "mean", "p90", "p99")
+_SHOWN = {"median": "median", "mean": "mean", "p90": "P90", "p99": "P99"}
+_PLAIN = ("requests", "failed", "output_tokens", "input_tokens", "in_flight_mean", "in_flight_peak")
+
+Json = dict[str, Any]
+
+
+def numbers(found: Metrics) -> Json:
+    """The numbers of a run. Infinity, which JSON lacks, is the text "inf"; what is not known is null."""
+    return {item.name: _plain(getattr(found, item.name)) for item in fields(found)}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Distribution):
+        return {name: _plain(number) for name, number in asdict(value).items()}
+    if isinstance(value, float) and math.isinf(value):
+        return "inf"
+    return value
+
+
+def withheld(values: Json) -> Json:
+    """The numbers of a run that is no result: its counts, and nothing measured."""
+    return {name: value if name in _PLAIN else None for name, value in values.items()}
+
+
+def _run_json(run: Run) -> Json:
+    values = numbers(run.metrics)
+    return {
+        **(withheld(values) if run.reasons else values),
+        "valid": not run.reasons,
+        "reasons": [f"{reason.rule}: {reason.message}" for reason in run.reasons],
+        "rules": [reason.rule for reason in run.reasons],
+        "counting": run.trace.meta["counting"],
+        "client": asdict(run.client),
+        "trace": str(run.file) if run.file else None,
+    }
+
+
+def _over_runs(runs: Sequence[Json]) -> Json:
+    """The median over the runs of every number, key by key; the counts are sums."""
+    first = runs[0]
+    if len(runs) == 1:
+        return {name: first[name] for name in (*_PLAIN, *NAMES, "tokens_per_event")}
+    merged: Json = {name: _sum([run[name] for run in runs]) for name in _PLAIN[:4]}
+    merged |= {name: _middle([run[name] for run in runs]) for name in (*_PLAIN[4:], *NAMES)}
+    return merged
+
+
+def _sum(values: list[Any]) -> Any:
+    return None if None in values else sum(values)
+
+
+def _middle(values: list[Any]) -> Any:
+    if any(value is None for value in values):
+        return None
+    if isinstance(values[0], dict):
+        return {name: _middle([value[name] for value in values]) for name in values[0]}
+    return _plain(float(median(map(float, values))))
+
+
+def _spread(runs: Sequence[Json]) -> Json:
+    """For each number (the median of a distribution): lowest, highest and bootstrap interval over the runs."""
+    found: Json = {}
+    for name in NAMES:
+        values = [run[name]["median"] if isinstance(run[name], dict) else run[name] for run in runs]
+        if len(values) > 1 and None not in values:
+            given = [float(value) for value in values]
+            interval = bootstrap_median(given)
+            found[name] = {"lowest": _plain(min(given)), "highest": _plain(max(given)), "interval": interval}
+    return found
+
+
+def as_json(result: Result) -> Json:
+    """The whole result. Its top level is the median over the runs, withheld where a run is no result."""
+    options = result.options
+    runs = [_run_json(run) for run in result.runs]
+    top = _over_runs(runs)
+    prefix = len(runs) > 1
+    reasons = [
+        f"run {place}: {reason}" if prefix else reason for place, run in enumerate(runs, 1) for reason in run["reasons"]
+    ]
+    return {
+        **(top if result.valid else withheld(top)),
+        "valid": result.valid,
+        "reasons": reasons,
+        "label": label(len(runs)),
+        "spread": _spread(runs) if result.valid else {},
+        "counting": runs[0]["counting"],
+        "endpoint": result.dialect.endpoint,
+        "url": options.url,
+        "model": options.model,
+        "workload": asdict(options.workload),
+        "load": {"kind": type(options.load).__name__.lower(), **asdict(options.load)},
+        "seed": options.seed,
+        "notes": result.notes,
+        "warm_up_tok_s": result.warm_tok_s,
+        "axes": {name: axis for name, (axis, _, _) in NAMES.items() if axis},
+        "runs": runs,
+    }
+
+
+def label(runs: int) -> str:
+    return "one run" if runs == 1 else f"median of {runs} runs"
+
+
+def as_text(result: Result) -> str:
+    """The whole result for people."""
+    found = as_json(result)
+    work, load = result.options.workload, result.options.load
+    shape = f"{load.rate:g} requests/s" if isinstance(load, Open) else f"concurrency {load.concurrency}"
+    lines = [
+        f"{result.options.model} at {result.options.url}",
+        f"{work.input_tokens} tokens in, {work.output_tokens} out, {shape}: {found['label']}, "
+        f"{found['requests']} requests, {found['failed']} failed",
+        f"tokens counted by {found['counting'] or 'nobody'}; client: {_client_text(result)}",
+        *(f"note: {note}" for note in result.notes),
+        "",
+    ]
+    if not result.valid:
+        return "\n".join([*lines, "This run is not a result:", *(f"  - {reason}" for reason in found["reasons"]), ""])
+    return "\n".join([*lines, *table(found, found["spread"]), ""])
+
+
+def _client_text(result: Result) -> str:
+    worst = max(run.client.lag_p99_ms for run in result.runs)
+    cpu = max(run.client.cpu_share for run in result.runs)
+    return f"{result.runs[0].client.processes} process(es), lag P99 {worst:.1f} ms, {cpu:.0%} of a core"
+
+
+def table(values: Json, spread: Json) -> list[str]:
+    """One line a number: its statistics, and the spread between runs where there are several."""
+    rows = [["", *_SHOWN.values(), "", "between runs" if spread else ""]]
+    for name, (_, words, unit) in NAMES.items():
+        value = values[name]
+        if value is None:
+            continue
+        numbers = [_short(value[item]) for item in STATISTICS] if isinstance(value, dict) else [_short(value)]
+        between = spread.get(name)
+        extent = f"{_short(between['lowest'])} to {_short(between['highest'])}" if between else ""
+        rows.append([words, *numbers, *[""] * (4 - len(numbers)), unit, extent])
+    widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))]
+    return [
+        f"  {row[0]:<{widths[0]}}  "
+        + "  ".join(f"{cell:>{width}}" for cell, width in zip(row[1:5], widths[1:5], strict=True))
+        + f"  {row[5]:<{widths[5]}}  {row[6]}".rstrip()
+        for row in rows
+    ]
+
+
+def _short(value: Any) -> str:
+    if value is None:
+        return "not stated"
+    number = float(value)
+    if math.isinf(number):
+        return "infinite"
+    return f"{number:,.0f}" if abs(number) >= 1000 else f"{number:.4g}"
+
+
+def trace_json(trace: Trace, tool: str | None) -> Json:
+    """A trace under Benchcard's definitions, or under those of a tool. KeyError: no such tool."""
+    if tool is not None:
+        return {"definitions": tool, **asdict(TOOLS[tool](trace))}
+    reasons = trace.meta.get("reasons", [])
+    values = numbers(metrics.measure(trace))
+    failures: dict[str, int] = {}
+    for failure in trace.words["failure"]:
+        if failure:
+            failures[failure] = failures.get(failure, 0) + 1
+    return {"definitions": "benchcard", **values, "valid": not reasons, "reasons": reasons, "failures": failures}
+
+
+def trace_text(trace: Trace, tool: str | None) -> str:
+    """The same for people."""
+    if tool is not None:
+        return _tool_text(TOOLS[tool](trace))
+    found = trace_json(trace, None)
+    lines = [
+        f"{found['requests']} requests, {found['failed']} failed, {found['output_tokens']} output tokens, "
+        f"counted by {trace.meta.get('counting') or 'nobody'}",
+        *(f"  {number} x {failure}" for failure, number in found["failures"].items()),
+        *(f"not a result: {reason}" for reason in found["reasons"]),
+        "",
+        *table(found, {}),
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _tool_text(report: Report) -> str:
+    width = max(len(value.name) for value in report.values)
+    lines = [
+        f"by the definitions of {report.version} ({report.source})",
+        f"{report.completed} requests completed, {report.failed} failed, as that tool sees them",
+        "",
+        *(
+            f"  {item.name:<{width}}  {_short(item.value):>10} {item.unit:<10}  {item.formula}"
+            for item in report.values
+        ),
+        "",
+        *(f"note: {note}" for note in report.notes),
+    ]
+    return "\n".join(lines)
