@@ -1,6 +1,6 @@
 """Other tools' result files -> cards: one module a format, mapped by what a number means and not by its name. Pure."""
 
-from app.results.importers.detect import MOST_BYTES, detect, read
+from app.results.importers.reading import MOST_BYTES, detect, read
 from app.results.importers.schema import (
     TOOL_NAMES,
     Format,

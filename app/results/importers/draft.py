@@ -107,8 +107,9 @@ class Draft:
     warnings: list[Warned] = field(default_factory=list)
 
     def warn(self, trap: str, where: str, message: str) -> None:
-        if all((warned.trap, warned.message) != (trap, message) for warned in self.warnings):
-            self.warnings.append(Warned(trap=trap, field=where, message=message))
+        warned = Warned(trap=trap, field=where, message=message)
+        if warned not in self.warnings:
+            self.warnings.append(warned)
 
     def put(self, path: str, value: Any) -> None:
         """State a field of the card, as `workload.concurrency`; what is None stays not stated."""
@@ -136,7 +137,7 @@ class Draft:
         if not found.is_finite():
             self.warn("not-finite", name, "is NaN or infinite in the file; left out")
             return None
-        if abs(found) > LARGEST or (found and abs(found) < SMALLEST):
+        if found.copy_abs() > LARGEST or (found and found.copy_abs() < SMALLEST):
             self.warn("out-of-range", name, "is beyond anything measured here; left out")
             return None
         return found
@@ -158,8 +159,10 @@ class Draft:
             return
         self.figures[axis, statistic] = {"axis": axis, "statistic": statistic, "value": value, "unit": unit}
         for said in AXES[axis].tools:
-            if said.tool == self.tool and said.meaning == "differs":
-                self.warn(TRAP_OF_AXIS.get(axis, "definition"), source or axis, f"{said.name}: {said.note}")
+            message = f"{said.name}: {said.note}"
+            known = any(warned.message == message for warned in self.warnings)
+            if said.tool == self.tool and said.meaning == "differs" and not known:
+                self.warn(TRAP_OF_AXIS.get(axis, "definition"), source or axis, message)
 
     def rate(self, axis: str, value: Decimal | None, unit: str, source: str, *, served: bool = True) -> None:
         """One number of the whole run. 0 in a run that served requests is a missing value (T8)."""

@@ -86,7 +86,8 @@ def _raw(draft: Draft, tree: dict[str, Any], name: str) -> tuple[str, ...]:
     _times(draft, tree)
     rate = number_in(tree.get("request_rate"))
     if rate is not None and rate.is_finite():
-        draft.put("workload.rate", draft.number(tree, "request_rate"))
+        rate = draft.number(tree, "request_rate")
+        draft.put("workload.rate", rate)
         traps.rate_reached(draft, rate, draft.number(tree, "request_throughput"), "request_rate")
     traps.stopped_early(draft, completed, draft.count(tree, "num_prompts"))
     return ("output_throughput", "total_throughput", "request_throughput")

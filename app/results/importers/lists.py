@@ -32,7 +32,7 @@ def lengths(value: Any) -> list[int]:
     """Whole numbers of a flat list; empty where it is something else."""
     if isinstance(value, list):
         numbers = [item for item in value if isinstance(item, Decimal) and item.is_finite()]
-        return [int(item) for item in numbers if abs(item) < Decimal(10) ** 9]
+        return [int(item) for item in numbers if item.copy_abs() < Decimal(10) ** 9]
     if not isinstance(value, Unread) or _commas(value) > MOST_ROWS:
         return []
     try:

@@ -225,7 +225,8 @@ def _times(draft: Draft, report: _Report, axis: str, name: str, *, only_mean: bo
 def _load(draft: Draft, report: _Report) -> None:
     rate = number_in(get(report.load, "rate_qps"))
     if rate is not None and rate.is_finite():
-        draft.put("workload.rate", draft.number(report.load, "rate_qps"))
+        rate = draft.number(report.load, "rate_qps")
+        draft.put("workload.rate", rate)
         traps.rate_reached(draft, rate, draft.number(report.results, "throughput", "request_rate", "mean"), "rate_qps")
     limit = number_in(get(report.load, "concurrency"))
     if limit is not None and limit.is_finite():

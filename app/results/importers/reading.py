@@ -130,10 +130,10 @@ def _open(name: str, data: bytes) -> _Opened:
 
 
 def _refusal(data: bytes) -> str | None:
-    if not data.strip():
-        return "the file is empty"
     if len(data) > MOST_BYTES:
         return f"the file is larger than {MOST_BYTES // 1024 // 1024} MB"
+    if data.removeprefix(UTF8_BOM)[:MOST_YAML_BYTES].isspace() or not data.removeprefix(UTF8_BOM):
+        return "the file is empty"
     encoding = next((said for mark, said in OTHER_BOMS.items() if data.startswith(mark)), None)
     if encoding is None and b"\x00" in data[:64]:
         encoding = "UTF-16 or binary"
