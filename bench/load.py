@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import cycle
 from time import perf_counter
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
 
 CONNECTIONS = 4
 
@@ -16,6 +21,7 @@ class Outcome:
     """Seconds of every request, and the size of what came back."""
 
     seconds: float = 0.0
+    cpu: float = 0.0  # the server's processor time meanwhile, filled in by who knows its process
     latencies: list[float] = field(default_factory=list)
     wire_bytes: list[int] = field(default_factory=list)
 
@@ -29,6 +35,17 @@ class Outcome:
         return ordered[min(len(ordered) - 1, int(share * len(ordered)))] * 1000
 
 
+@asynccontextmanager
+async def connected(port: int) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    try:
+        yield reader, writer
+    finally:
+        writer.close()
+        with suppress(ConnectionError):
+            await writer.wait_closed()
+
+
 async def drive(port: int, paths: list[str], seconds: float) -> Outcome:
     """Ask for `paths` in rotation over all connections for so many seconds. Any answer but 200 ends the run."""
     outcome = Outcome()
@@ -37,25 +54,23 @@ async def drive(port: int, paths: list[str], seconds: float) -> Outcome:
     end = start + seconds
 
     async def connection() -> None:
-        reader, writer = await asyncio.open_connection("127.0.0.1", port)
-        while (begun := perf_counter()) < end:
-            body = await _ask(reader, writer, next(rotation))
-            outcome.latencies.append(perf_counter() - begun)
-            outcome.wire_bytes.append(len(body))
-        writer.close()
-        await writer.wait_closed()
+        async with connected(port) as (reader, writer):
+            while (begun := perf_counter()) < end:
+                body = await _ask(reader, writer, next(rotation))
+                outcome.latencies.append(perf_counter() - begun)
+                outcome.wire_bytes.append(len(body))
 
-    await asyncio.gather(*(connection() for _ in range(CONNECTIONS)))
+    async with asyncio.TaskGroup() as group:
+        for _ in range(CONNECTIONS):
+            group.create_task(connection())
     outcome.seconds = perf_counter() - start
     return outcome
 
 
 async def fetch(port: int, path: str) -> bytes:
     """One answer, unpacked."""
-    reader, writer = await asyncio.open_connection("127.0.0.1", port)
-    body = await _ask(reader, writer, path)
-    writer.close()
-    await writer.wait_closed()
+    async with connected(port) as (reader, writer):
+        body = await _ask(reader, writer, path)
     return gzip.decompress(body) if body[:2] == b"\x1f\x8b" else body
 
 

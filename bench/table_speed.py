@@ -55,6 +55,14 @@ class Server:
     process: int
     paths: dict[str, list[str]]  # by what is measured: one address a filter
 
+    def cpu(self) -> float:
+        """Seconds of processor time used so far; 0 where the system does not tell."""
+        stat = Path(f"/proc/{self.process}/stat")
+        if not stat.exists():
+            return 0.0
+        fields = stat.read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
     def memory(self) -> str:
         """Megabytes in use now and at most."""
         status = Path(f"/proc/{self.process}/status")
@@ -170,7 +178,7 @@ def compare(servers: list[Server], seconds: float, rounds: int) -> None:
             asyncio.run(drive(server.port, server.paths[what], 1.0))
         for _ in range(rounds):
             for server in servers:
-                found[server.name].append(asyncio.run(drive(server.port, server.paths[what], seconds)))
+                found[server.name].append(measure(server, what, seconds))
         report(f"{what}, {len(addresses_of_one)} filters in rotation", found)
     print("  memory")
     for server in servers:
@@ -181,19 +189,33 @@ def compare(servers: list[Server], seconds: float, rounds: int) -> None:
     )
 
 
+def measure(server: Server, what: str, seconds: float) -> Outcome:
+    before = server.cpu()
+    outcome = asyncio.run(drive(server.port, server.paths[what], seconds))
+    outcome.cpu = server.cpu() - before
+    return outcome
+
+
 def report(what: str, found: dict[str, list[Outcome]]) -> None:
     print(f"  {what}")
     rates = {name: statistics.median(outcome.rate for outcome in outcomes) for name, outcomes in found.items()}
+    costs = {name: cost(outcomes) for name, outcomes in found.items()}
     for name, outcomes in found.items():
         p50, p99 = (statistics.median(outcome.quantile(share) for outcome in outcomes) for share in (0.5, 0.99))
         size = statistics.mean(size for outcome in outcomes for size in outcome.wire_bytes) / 1024
         spread = f"{min(o.rate for o in outcomes):.1f} to {max(o.rate for o in outcomes):.1f}"
         print(
-            f"    {name:10} {rates[name]:8.1f} requests/s ({spread})"
-            f"  p50 {p50:6.1f} ms  p99 {p99:6.1f} ms  {size:6.1f} KB on the wire"
+            f"    {name:10} {rates[name]:8.1f} requests/s ({spread})  p50 {p50:6.1f} ms  p99 {p99:6.1f} ms"
+            f"  processor {costs[name]:5.1f} ms  {size:5.1f} KB on the wire"
         )
-    mine, theirs = rates.values()
-    print(f"    ratio      {mine / theirs:8.1f}x")
+    (mine, theirs), (my_cost, their_cost) = rates.values(), costs.values()
+    by_processor = f"; by processor time {their_cost / my_cost:.1f}x" if my_cost else ""
+    print(f"    ratio      {mine / theirs:8.1f}x{by_processor}")
+
+
+def cost(outcomes: list[Outcome]) -> float:
+    """Milliseconds of processor time a request: what a busy machine changes least."""
+    return sum(outcome.cpu for outcome in outcomes) / sum(len(outcome.latencies) for outcome in outcomes) * 1000
 
 
 if __name__ == "__main__":
