@@ -171,9 +171,14 @@ def not_found(session: Session, card_id: str) -> NotFoundError:
     return NotFoundError(message, [{"field": "id", "message": message, "near": near}])
 
 
+def could_be_id(text: str) -> bool:
+    """Ids are short ASCII; anything else names nothing, and PostgreSQL would not even take it."""
+    return len(text) <= 80 and text.isascii() and text.isprintable()
+
+
 def _stored(session: Session, card_id: str) -> CardTable | None:
-    if len(card_id) > 80 or not card_id.isascii() or not card_id.isprintable():
-        return None  # PostgreSQL would refuse some of these
+    if not could_be_id(card_id):
+        return None
     return session.exec(select(CardTable).where(CardTable.id == card_id)).first()
 
 

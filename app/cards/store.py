@@ -12,7 +12,7 @@ from sqlmodel import col, select
 from app.axes import AXES
 from app.cards import names
 from app.cards.completeness import completeness
-from app.cards.queries import not_found, record_of
+from app.cards.queries import could_be_id, not_found, record_of
 from app.cards.record import CardRecord, Retraction, Revision
 from app.cards.row import card_row, title
 from app.cards.tables import CardRevisionTable, CardTable
@@ -107,6 +107,9 @@ def _free_id(session: Session, now: dt.datetime, randomness: Randomness) -> str:
 
 
 def _writable(session: Session, card_id: str, by: Writer) -> CardRecord:
+    """The card as it will stay until this transaction ends: another server that wants to write it waits."""
+    if could_be_id(card_id):
+        session.exec(select(CardTable.id).where(CardTable.id == card_id).with_for_update()).first()
     record = record_of(session, card_id)
     if record is None:
         raise not_found(session, card_id)
