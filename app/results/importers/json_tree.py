@@ -7,6 +7,8 @@ documents, one after the other, as the tools' append modes leave them.
 
 from __future__ import annotations
 
+import heapq
+import itertools
 import json
 import re
 from collections import Counter
@@ -31,8 +33,10 @@ LONGEST_NUMBER = 60
 
 # Python's json module writes these three, which are no JSON. They are put in JSON's terms at the same length, so that
 # places in the file stay right, and taken back when the number is read.
-NOT_JSON = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|-?\bInfinity\b|\bNaN\b', re.DOTALL)
+NOT_JSON = re.compile(rb"(?:-?Infinity|NaN)(?=\s*+[,}\]])")
 IN_JSON = {b"Infinity": b"1e999999", b"-Infinity": b"-1e999999", b"NaN": b'"\x7f"'}
+MOST_NOT_JSON = 100_000
+QUOTES = re.compile(rb'\\.|"', re.DOTALL)
 SPACE = re.compile(rb"[ \t\r\n]*+")
 INFINITE = "1e999999"
 NAN = "\x7f"
@@ -219,9 +223,36 @@ def number(text: str) -> Decimal:
 
 
 def _in_json_terms(data: bytes) -> bytes:
+    """The text with every bare NaN and Infinity replaced; those inside a string stay. The rest is left to msgspec."""
     if b"Infinity" not in data and b"NaN" not in data:
         return data
-    return NOT_JSON.sub(lambda match: IN_JSON.get(match[0], match[0]), data)
+    text = bytearray(data)
+    at, inside = 0, False
+    found = heapq.merge(_bare(data, b"Infinity"), _bare(data, b"NaN"), key=lambda match: match.start())
+    for match in itertools.islice(found, MOST_NOT_JSON):
+        inside ^= _odd_quotes(data[at : match.start()])
+        at = match.start()
+        if not inside:
+            text[at : match.end()] = IN_JSON[match[0]]
+    return bytes(text)
+
+
+def _bare(data: bytes, word: bytes) -> Iterator[re.Match[bytes]]:
+    """Where a word stands as a value would. Plain search first: a regular expression takes 20 times as long."""
+    at = data.find(word)
+    while at >= 0:
+        start = at - 1 if at and data[at - 1 : at] == b"-" else at
+        match = NOT_JSON.match(data, start)
+        if match:
+            yield match
+        at = data.find(word, at + len(word))
+
+
+def _odd_quotes(part: bytes) -> bool:
+    """Whether a string that began before this part ends in it, or one that begins in it does not."""
+    if b"\\" not in part:
+        return part.count(b'"') % 2 == 1
+    return QUOTES.findall(part).count(b'"') % 2 == 1
 
 
 def _skip_space(text: bytes, at: int) -> int:
