@@ -8,6 +8,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from runners.load import metrics
+from runners.load.acceptance import acceptance
 from runners.load.schedule import Open
 from runners.load.statistics import Distribution, bootstrap_median
 from runners.load.tools import TOOLS
@@ -46,9 +47,11 @@ _PLAIN = ("requests", "failed", "output_tokens", "input_tokens", "in_flight_mean
 Json = dict[str, Any]
 
 
-def numbers(found: Metrics) -> Json:
+def numbers(trace: Trace, found: Metrics) -> Json:
     """The numbers of a run. Infinity, which JSON lacks, is the text "inf"; what is not known is null."""
-    return {item.name: _plain(getattr(found, item.name)) for item in fields(found)}
+    spoken = acceptance(trace)
+    values = {item.name: _plain(getattr(found, item.name)) for item in fields(found)}
+    return {**values, "acceptance": asdict(spoken) if spoken else None}
 
 
 def _plain(value: Any) -> Any:
@@ -65,7 +68,7 @@ def withheld(values: Json) -> Json:
 
 
 def _run_json(run: Run) -> Json:
-    values = numbers(run.metrics)
+    values = numbers(run.trace, run.metrics)
     return {
         **(withheld(values) if run.reasons else values),
         "valid": not run.reasons,
@@ -81,7 +84,7 @@ def _over_runs(runs: Sequence[Json]) -> Json:
     """The median over the runs of every number, key by key; the counts are sums."""
     first = runs[0]
     if len(runs) == 1:
-        return {name: first[name] for name in (*_PLAIN, *NAMES, "tokens_per_event")}
+        return {name: first[name] for name in (*_PLAIN, *NAMES, "tokens_per_event", "acceptance")}
     merged: Json = {name: _sum([run[name] for run in runs]) for name in _PLAIN[:4]}
     merged |= {name: _middle([run[name] for run in runs]) for name in (*_PLAIN[4:], *NAMES)}
     return merged
@@ -202,7 +205,7 @@ def trace_json(trace: Trace, tool: str | None) -> Json:
     if tool is not None:
         return {"definitions": tool, **asdict(TOOLS[tool](trace))}
     reasons = trace.meta.get("reasons", [])
-    values = numbers(metrics.measure(trace))
+    values = numbers(trace, metrics.measure(trace))
     failures: dict[str, int] = {}
     for failure in trace.words["failure"]:
         if failure:

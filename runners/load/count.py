@@ -148,8 +148,10 @@ def _read_chunk(stream: _Stream, data: bytes) -> tuple[int, int, int]:
         used = UNKNOWN if chunk.usage.completion_tokens is None else chunk.usage.completion_tokens
     if chunk.choices:
         ids = _read_choice(stream, chunk.choices)
-    if chunk.metrics or chunk.sglext:
-        stream.metrics |= {"metrics": chunk.metrics, "sglext": chunk.sglext}
+    if chunk.metrics:
+        stream.metrics["metrics"] = chunk.metrics
+    if chunk.sglext:
+        stream.metrics["sglext"] = {name: value for name, value in chunk.sglext.items() if not name.endswith("_ids")}
     return chunks.marks_of(chunk), ids, used
 
 
