@@ -29,15 +29,16 @@ CARDS = 2000
 
 
 def guidellm_ms() -> tuple[float, float]:
-    """Median and slowest time of one import."""
+    """Median time of one import: on the wall, and of the processor alone, which a busy machine does not lengthen."""
     data = REPORT.read_bytes()
-    times = []
+    wall, processor = [], []
     for _ in range(REPEATS):
-        start = time.perf_counter()
+        start, start_cpu = time.perf_counter(), time.process_time()
         report = read(REPORT.name, data)
-        times.append((time.perf_counter() - start) * 1000)
+        wall.append((time.perf_counter() - start) * 1000)
+        processor.append((time.process_time() - start_cpu) * 1000)
         assert report.imported
-    return statistics.median(times), max(times)
+    return statistics.median(wall), statistics.median(processor)
 
 
 def write_detailed(path: Path) -> None:
@@ -76,13 +77,13 @@ def write_detailed(path: Path) -> None:
 def import_once(path: Path) -> None:
     """In a process of its own, so that the peak is the import's: interpreter, file and all."""
     data = path.read_bytes()
-    start = time.perf_counter()
+    start, start_cpu = time.perf_counter(), time.process_time()
     report = read(path.name, data)
-    seconds = time.perf_counter() - start
+    seconds, cpu_seconds = time.perf_counter() - start, time.process_time() - start_cpu
     assert report.imported
     assert not report.problems
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(json.dumps({"seconds": seconds, "peak_mb": peak, "file_mb": len(data) / 1e6}))
+    print(json.dumps({"seconds": seconds, "cpu": cpu_seconds, "peak_mb": peak, "file_mb": len(data) / 1e6}))
 
 
 def detailed() -> dict[str, float]:
@@ -109,13 +110,13 @@ def main() -> None:
     if len(sys.argv) > 1:
         import_once(Path(sys.argv[1]))
         return
-    median, slowest = guidellm_ms()
+    wall, processor = guidellm_ms()
     size = REPORT.stat().st_size / 1024
-    print(f"guidellm report of {size:.0f} KB: {median:.1f} ms (slowest of {REPEATS}: {slowest:.1f} ms); goal 50 ms")
+    print(f"guidellm report of {size:.0f} KB: {wall:.1f} ms ({processor:.1f} ms of processor time); goal 50 ms")
     large = detailed()
     print(
-        f"detailed vLLM result of {large['file_mb']:.0f} MB: {large['seconds']:.2f} s, peak memory of the process "
-        f"{large['peak_mb']:.0f} MB; goal 5 s within 600 MB"
+        f"detailed vLLM result of {large['file_mb']:.0f} MB: {large['seconds']:.2f} s ({large['cpu']:.2f} s of processor "
+        f"time), peak memory of the process {large['peak_mb']:.0f} MB; goal 5 s within 600 MB"
     )
     rate, length = cards_a_second()
     print(f"cards validated on one core: {rate:.0f}/s (YAML of {length} characters); goal 1000/s")
