@@ -80,6 +80,12 @@ def test_vllm_load_that_was_not_reached_is_told() -> None:
     assert ramp.card.workload.rate is None
 
 
+def test_times_that_cannot_be_in_the_unit_of_their_name_are_told() -> None:
+    [one] = imported(vllm(mean_ttft_ms=80500.0, mean_tpot_ms=11900.0))
+    assert "above the limit of 8" in said(one, "T7")
+    assert "another unit" in said(one, "T7")
+
+
 def test_vllm_failures_and_missing_requests_are_told() -> None:
     [failed] = imported(vllm(failed=20, completed=80))
     assert "20 of 100 requests failed" in said(failed, "failures")

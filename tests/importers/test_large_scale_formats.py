@@ -111,7 +111,8 @@ def test_agentx_counts_sessions_and_cached_tokens_and_keeps_the_slow_tail() -> N
     assert found["tpot", "P90"] == 25
     assert (card.workload.sessions, card.workload.concurrency) == (64, None)
     assert card.workload.input_tokens == "median 142016"
-    assert card.workload.prefix_cache == "hit rate 96.5 %"
+    assert card.workload.prefix_cache == "hit rate 96.5 % of input tokens"
+    assert "96.5 % of the input tokens" in said(one, "T11")
     assert "cached ones included" in said(one, "T1")
     assert "20 of 500" in said(one, "failures")
     assert "mean output 400 of 500" in said(one, "T15")

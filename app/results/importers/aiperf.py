@@ -162,6 +162,8 @@ def _load(draft: Draft, tree: dict[str, Any], metrics: dict[str, Any]) -> None:
     rate = draft.number(load, "rate") or draft.number(load, "request_rate")
     draft.put("workload.rate", rate)
     traps.rate_reached(draft, rate, draft.number(metrics, "request_throughput", "avg"), "request_rate")
+    cached = draft.number(metrics, "overall_usage_prompt_cache_read_pct", "avg")
+    traps.cache_hits(draft, cached, "overall_usage_prompt_cache_read_pct")
     if not sessions:
         traps.concurrency_reached(draft, limit, draft.number(metrics, "effective_concurrency", "avg"))
     for field, name, planned in (

@@ -99,6 +99,7 @@ def _load(draft: Draft, metrics: dict[str, Any], scenario: str | None) -> None:
     whole, per_second = draft.figures.get(("e2e_latency", "mean")), draft.number(metrics, "requests_per_second")
     if whole and per_second is not None:
         traps.concurrency_reached(draft, limit, whole["value"] * per_second / THOUSAND)
+        traps.plausible_units(draft, limit, whole["value"] * per_second / THOUSAND)
 
 
 IMPORTER = Importer("genai-bench", fits, no_version, read)

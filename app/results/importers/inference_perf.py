@@ -107,7 +107,7 @@ def _tokens(draft: Draft, tree: dict[str, Any]) -> None:
         draft.warn("definition", "successes.client_fallback_requests", message)
     cached, total = (draft.number(tree, "successes", "prompt_tokens", key) for key in ("cached", "total"))
     if cached and total:
-        draft.put("workload.prefix_cache", f"hit rate {short(divide(cached * 100, total))} % of input tokens")
+        traps.cache_hits(draft, divide(cached * 100, total), "successes.prompt_tokens.cached")
 
 
 IMPORTER = Importer("inference-perf", fits, no_version, read)

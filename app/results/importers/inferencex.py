@@ -90,6 +90,10 @@ def _raw(draft: Draft, tree: dict[str, Any], name: str) -> tuple[str, ...]:
         draft.put("workload.rate", rate)
         traps.rate_reached(draft, rate, draft.number(tree, "request_throughput"), "request_rate")
     traps.stopped_early(draft, completed, draft.count(tree, "num_prompts"))
+    whole_s = draft.number(tree, "mean_e2el") or draft.number(tree, "median_e2el")
+    per_second = draft.number(tree, "request_throughput")
+    if whole_s and per_second:
+        traps.plausible_units(draft, limit, whole_s * per_second)
     return ("output_throughput", "total_throughput", "request_throughput")
 
 

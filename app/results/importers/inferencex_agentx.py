@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from app.results.importers import traps
-from app.results.importers.draft import THOUSAND, get, in_tokens, plain, short
+from app.results.importers.draft import THOUSAND, get, in_tokens, plain
 from app.results.importers.inferencex_setup import deployment, speculation
 
 if TYPE_CHECKING:
@@ -93,8 +93,7 @@ def _workload(draft: Draft, tree: dict[str, Any], metrics: dict[str, Any]) -> No
     cache = get(tree, "server_metrics", "cache")
     hits = draft.number(cache, "overall_cache_hit_rate")
     hits = draft.number(cache, "gpu_cache_hit_rate") if hits is None else hits
-    if hits:
-        draft.put("workload.prefix_cache", f"hit rate {short(hits * 100)} %")
+    traps.cache_hits(draft, hits * 100 if hits else None, "server_metrics.cache")
     failed = draft.count(tree, "request_accounting", "records_error_dropped")
     total = draft.count(tree, "request_accounting", "records_total") or draft.count(tree, "num_requests_total")
     traps.failures(draft, failed, total)

@@ -116,6 +116,7 @@ def _load(draft: Draft, tree: dict[str, Any], completed: int | None) -> None:
         traps.rate_reached(draft, rate, draft.number(tree, "request_throughput"), "request_rate")
         why = f": a rate-limited run ({short(rate)} req/s)" if rate else ""
     traps.concurrency_reached(draft, limit, draft.number(tree, "concurrency"), why)
+    traps.plausible_units(draft, limit, draft.number(tree, "concurrency"))
     failed = not_empty(tree.get("errors"))
     traps.failures(draft, failed, failed + completed if failed and completed else None)
 

@@ -31,6 +31,26 @@ def concurrency_reached(draft: Draft, limit: int | None, achieved: Decimal | Non
         draft.warn("T10", "workload.concurrency", message)
 
 
+def plausible_units(draft: Draft, limit: int | None, in_flight: Decimal | None) -> None:
+    """Little's law: latency times rate is the number in flight, which the client's limit bounds."""
+    if limit and in_flight is not None and in_flight > limit * 2:
+        message = (
+            f"mean latency times request rate gives {short(in_flight)} requests in flight, above the limit of {limit}: "
+            "a time or a rate is in another unit than its name says"
+        )
+        draft.warn("T7", "request_throughput", message)
+
+
+def cache_hits(draft: Draft, percent: Decimal | None, where: str) -> None:
+    """Input that came from the prefix cache was never computed, yet counts as input."""
+    if percent:
+        draft.put("workload.prefix_cache", f"hit rate {short(percent)} % of input tokens")
+        message = (
+            f"{short(percent)} % of the input tokens came from the prefix cache: TTFT and throughput measure it too"
+        )
+        draft.warn("T11", where, message)
+
+
 def failures(draft: Draft, failed: int | None, total: int | None) -> None:
     if failed:
         of = f" of {total}" if total else ""

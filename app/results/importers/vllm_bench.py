@@ -95,7 +95,9 @@ def _load(draft: Draft, tree: dict[str, Any], completed: int | None) -> None:
         draft.put("workload.rate", rate)
         traps.rate_reached(draft, rate, achieved, "request_rate")
     why = f" (the run sends {short(rate)} req/s)" if rate is not None and rate.is_finite() else ""
-    traps.concurrency_reached(draft, limit, _in_flight(draft, tree, completed), why)
+    in_flight = _in_flight(draft, tree, completed)
+    traps.concurrency_reached(draft, limit, in_flight, why)
+    traps.plausible_units(draft, limit, in_flight)
     failed = draft.count(tree, "failed") or not_empty(tree.get("errors"))
     traps.failures(draft, failed, draft.count(tree, "num_prompts"))
     if not failed:
