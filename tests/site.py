@@ -51,7 +51,8 @@ class Site:
         if token:
             given["Authorization"] = f"Bearer {token}"
         content = body.encode() if isinstance(body, str) else body
-        return self.client.request(method, path, content=content, headers=given)
+        encoded = {name: value.encode("latin-1") for name, value in given.items()}
+        return self.client.request(method, path, content=content, headers=encoded)
 
     def submit(self, body: str, token: str | None = None, **headers: str) -> httpx.Response:
         return self.send("POST", "/api/v1/cards", body, token, **headers)

@@ -1,0 +1,137 @@
+"""Who may do what: every route that changes something, asked by everybody; and who another site's page may be."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from fastapi.routing import APIRoute
+
+from app.accounts.access import PLAIN_COOKIE
+from app.accounts.store import revoke_token
+from app.accounts.tokens import token_id
+from tests.cards.factories import SOUND, sound
+from tests.site import Site, open_site
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import httpx
+    from fastapi import FastAPI
+
+    from app.db import Database
+    from tests.conftest import StillClock
+
+# Every route that is no reading, with the scope that it asks for; "" for those that need none.
+SCOPES = {
+    ("POST", "/api/v1/cards"): "submit",
+    ("POST", "/api/v1/cards/validate"): "",
+    ("PUT", "/api/v1/cards/{card_id}"): "submit",
+    ("POST", "/api/v1/cards/{card_id}/retract"): "submit",
+    ("POST", "/sign-in"): "",
+    ("POST", "/sign-out"): "",
+}
+API = [(method, path) for (method, path), scope in SCOPES.items() if scope]
+
+
+@pytest.fixture
+def site(database: Database, clock: StillClock) -> Iterator[Site]:
+    yield from open_site(database, clock)
+
+
+def routes(app: FastAPI) -> set[tuple[str, str]]:
+    """Every (method, path) that may change something."""
+    found: set[tuple[str, str]] = set()
+    pending: list[Any] = list(app.routes)
+    while pending:
+        route = pending.pop()
+        if isinstance(route, APIRoute):
+            found |= {(method, route.path) for method in (route.methods or set()) - {"GET", "HEAD"}}
+        pending += getattr(getattr(route, "original_router", None), "routes", ())
+    return found
+
+
+def ask(site: Site, method: str, path: str, token: str | None = None, **headers: str) -> httpx.Response:
+    """A request that is right but for who asks."""
+    made = site.recorded(SOUND, site.token(name="Owner")) if "{card_id}" in path else ""
+    path = path.replace("{card_id}", made)
+    if path.endswith("/retract"):
+        return site.send(method, path, '{"reason": "r"}', token, Content_Type="application/json", **headers)
+    return site.send(method, f"{path}?revision=1" if method == "PUT" else path, sound(note="n"), token, **headers)
+
+
+def test_every_route_that_changes_something_is_listed_here(site: Site) -> None:
+    assert routes(site.client.app) == set(SCOPES)
+
+
+@pytest.mark.parametrize(("method", "path"), API)
+def test_strangers_and_revoked_tokens_are_401(site: Site, method: str, path: str) -> None:
+    revoked = site.token()
+    site.database.write(lambda session: revoke_token(session, token_id(revoked), site.clock.now()))
+    for token in (None, revoked, "bcr_" + "A" * 43, "x", "é"):
+        answer = ask(site, method, path, token)
+        assert (answer.status_code, answer.headers.get("www-authenticate")) == (401, "Bearer"), token
+
+
+@pytest.mark.parametrize("header", ["", "Bearer", "Bearer ", "Basic YTpi", "bcr_x"])
+def test_a_header_that_is_no_bearer_token_is_401(site: Site, header: str) -> None:
+    assert ask(site, "POST", "/api/v1/cards", Authorization=header).status_code == 401
+
+
+@pytest.mark.parametrize(("method", "path"), API)
+@pytest.mark.parametrize(
+    ("scopes", "others_card", "own"),
+    [(["runner"], 403, 403), (["submit"], 403, 201), (["maintain"], 200, 201), (["submit", "runner"], 403, 201)],
+)
+def test_a_scope_allows_what_it_says(
+    site: Site, method: str, path: str, scopes: list[str], others_card: int, own: int
+) -> None:
+    answer = ask(site, method, path, site.token(*scopes))
+    assert answer.status_code == (others_card if "{card_id}" in path else own), answer.text
+
+
+def test_a_token_is_shown_to_have_been_used(site: Site) -> None:
+    site.submit(SOUND, site.token())
+    assert site.client.app.state.accounts.tokens()[0].last_used_at == site.clock.now()
+
+
+@pytest.mark.parametrize(("method", "path"), SCOPES)
+def test_another_site_s_page_changes_nothing(site: Site, method: str, path: str) -> None:
+    site.client.request("POST", "/sign-in", content=f"link={site.link()}")
+    for headers in (
+        {"Sec-Fetch-Site": "cross-site"},
+        {"Sec-Fetch-Site": "same-site"},
+        {"Origin": "https://evil.test"},
+        {"Origin": "null"},
+        {"Authorization": f"Bearer {site.token()}", "Cookie": "benchcard=x", "Sec-Fetch-Site": "cross-site"},
+    ):
+        answer = site.client.request(method, path.replace("{card_id}", "x"), content=SOUND, headers=headers)
+        assert answer.status_code == 403, (headers, answer.text)
+    assert site.get("/api/v1/cards").json()["total"] == 0
+
+
+def test_a_script_with_a_token_may_run_on_any_page(site: Site) -> None:
+    answer = site.submit(SOUND, site.token(), Origin="https://notebook.test", Sec_Fetch_Site="cross-site")
+    assert answer.status_code == 201
+
+
+def signed_in(site: Site) -> str:
+    """The Cookie header of a browser that signed in."""
+    answer = site.client.request("POST", "/sign-in", content=f"link={site.link()}")
+    assert answer.status_code == 303
+    return f"{PLAIN_COOKIE}={answer.cookies[PLAIN_COOKIE]}"
+
+
+def test_a_signed_in_browser_writes_from_this_site_only(site: Site) -> None:
+    cookie = signed_in(site)
+    own = site.submit(SOUND, Cookie=cookie, Sec_Fetch_Site="same-origin")
+    assert (own.status_code, own.json()["revision"]) == (201, 1)
+    assert site.get(f"/api/v1/cards/{own.json()['id']}").json()["author"] == "maintainer"
+    assert site.submit(SOUND, Cookie=cookie, Sec_Fetch_Site="cross-site").status_code == 403
+
+
+def test_a_browser_is_signed_out_for_good(site: Site) -> None:
+    cookie = signed_in(site)
+    answer = site.client.request("POST", "/sign-out", headers={"Cookie": cookie, "Sec-Fetch-Site": "same-origin"})
+    assert (answer.status_code, answer.headers["location"]) == (303, "/")
+    assert site.submit(SOUND, Cookie=cookie, Sec_Fetch_Site="same-origin").status_code == 401
