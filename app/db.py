@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 SAFE_SQLITE = (3, 51, 3)  # older ones can lose data when the write-ahead log is reset
-READERS = 8  # connections; each may keep 2 MB of pages
+READERS = 8  # connections
 
 PRAGMAS = (
     "journal_mode=WAL",
@@ -39,6 +39,7 @@ PRAGMAS = (
     "busy_timeout=10000",
     "trusted_schema=OFF",
     "mmap_size=0",
+    "cache_size=-1000",  # KB of pages a connection; the system's own cache holds the rest
     "journal_size_limit=67108864",
 )
 
