@@ -115,8 +115,8 @@ def main() -> None:
     print(f"guidellm report of {size:.0f} KB: {wall:.1f} ms ({processor:.1f} ms of processor time); goal 50 ms")
     large = detailed()
     print(
-        f"detailed vLLM result of {large['file_mb']:.0f} MB: {large['seconds']:.2f} s ({large['cpu']:.2f} s of processor"
-        f" time), peak memory of the process {large['peak_mb']:.0f} MB; goal 5 s within 600 MB"
+        f"detailed vLLM result of {large['file_mb']:.0f} MB: {large['seconds']:.2f} s ({large['cpu']:.2f} s of "
+        f"processor time), peak memory of the process {large['peak_mb']:.0f} MB; goal 5 s within 600 MB"
     )
     rate, length = cards_a_second()
     print(f"cards validated on one core: {rate:.0f}/s (YAML of {length} characters); goal 1000/s")

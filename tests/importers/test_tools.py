@@ -190,3 +190,33 @@ def test_genai_bench_metadata_alone_is_sent_back_with_the_reason() -> None:
     report = fixture("genai_bench_experiment_metadata.json")
     assert not report.imported
     assert "the numbers are in the files beside it" in report.problems[0].message
+
+
+def test_vllm_detailed_result_counts_tokens_an_event() -> None:
+    tree = raw("vllm_detailed.json")
+    [imported] = fixture("vllm_detailed.json").imported
+    found = figures(imported)
+    assert found["event_gap", "mean"] == tree["mean_itl_ms"]
+    assert found["tpot", "P99"] == tree["p99_tpot_ms"]
+    assert "3 tokens an event" in said(imported, "T14")
+    assert imported.card.workload
+    assert imported.card.workload.output_tokens == "12"
+    assert imported.card.workload.rate is None
+
+
+def test_vllm_appended_results_become_a_card_each_with_the_metadata_that_was_given() -> None:
+    report = fixture("vllm_appended.json")
+    assert [one.where for one in report.imported] == ["line 1", "line 2"]
+    assert [one.card.workload.concurrency for one in report.imported if one.card.workload] == [2, 4]
+    for one in report.imported:
+        assert "hardware=none" in str(one.card.note)
+        assert ("e2el", "P90") not in figures(one)
+        assert ("e2e_latency", "P90") in figures(one)
+
+
+def test_vllm_failures_and_the_rate_that_was_missed_are_told() -> None:
+    [imported] = fixture("vllm_faulty_rate.json").imported
+    assert imported.card.workload
+    assert imported.card.workload.rate == 20
+    assert "4 of 16 requests failed" in said(imported, "failures")
+    assert "requested 20 req/s" in said(imported, "T10")
