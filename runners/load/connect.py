@@ -139,7 +139,10 @@ class Connection(asyncio.Protocol):
         if not self._walked:
             fresh = fresh[self._head.body_at :]
         self._walked = len(self._reads)
-        if self._walk.finished(fresh) or self._walk.broken:
+        if self._walk.finished(fresh):
+            self.finish("complete")
+        elif self._walk.broken:
+            self._head = None  # no end of this response can be known, so the connection is of no further use
             self.finish("complete")
 
     def _count_down(self, head: Head) -> None:

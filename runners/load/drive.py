@@ -86,7 +86,6 @@ class Driver:
         """
         await asyncio.sleep(max(0, start_ns - monotonic_ns()) / SECOND)
         probe = LagProbe()
-        gc.collect()
         gc.disable()
         cpu = process_time_ns()
         self._driven.started_ns = start_ns
@@ -128,8 +127,7 @@ class Driver:
         tasks = []
         for shot, offset in zip(shots, at_ns, strict=True):
             due = start_ns + offset
-            wait = due - monotonic_ns()
-            if wait > 0:
+            while (wait := due - monotonic_ns()) > 0:  # the loop's timers may wake half a millisecond early
                 await asyncio.sleep(wait / SECOND)
             tasks.append(asyncio.create_task(one(shot, due)))
         await asyncio.gather(*tasks)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from multiprocessing.connection import Connection as Pipe
 
-START_DELAY_NS = SECOND // 20  # from the word to start until the first request, so that all processes are ready
+START_DELAY_NS = SECOND // 20  # from the word to start until the first request, so that all processes have heard it
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ async def _part(job: Job, start: Callable[[], int], progress: Callable[[int], No
     driver = Driver(opener, job.timeout_s)
     await driver.open(job.load, job.shots)
     watcher = asyncio.create_task(watch(driver, progress))
-    driven = await driver.run(job.load, job.shots, job.at_ns, start() + START_DELAY_NS)
+    driven = await driver.run(job.load, job.shots, job.at_ns, start())
     watcher.cancel()
     await watcher
     asked = {shot.index: shot.asked for shot in job.shots}
@@ -133,7 +133,7 @@ def _run_several(jobs: Sequence[Job], progress: Callable[[int], None]) -> Ran:
 def _gather(pipes: list[Pipe], progress: Callable[[int], None]) -> Ran:
     for pipe in pipes:
         _expect(pipe, "ready")
-    start = monotonic_ns()
+    start = monotonic_ns() + START_DELAY_NS
     for pipe in pipes:
         pipe.send(start)
     whole = Ran(started_ns=start)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from runners.load.trace import Trace
 
 MS = 1e6
+TIMER_GRAIN_MS = 2.0  # lateness that the loop's own timers have
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,17 +118,21 @@ def _cache(trace: Trace, limits: Limits) -> list[Reason]:
 
 
 def client_of(lags: list[list[tuple[int, int]]], cpu_ns: list[int], duration_ns: int) -> Client:
-    """The client's own figures; with several processes those of the one that fared worst."""
+    """The client's own figures; with several processes those of the one that fared worst.
+
+    Shares are of the run, and of a second where the run was shorter: over a few ms they say nothing. For the same
+    reason a P99 of lag needs a hundred looks at it.
+    """
     worst = Client(len(cpu_ns), 0.0, 0.0, 0.0, 0.0)
+    whole_ms = max(duration_ns / MS, 1000.0)
     for lag, cpu in zip(lags, cpu_ns, strict=True):
         late = np.array([lateness for _, lateness in lag] or [0]) / MS
-        # Half a tick and the timer's own grain are no lag.
-        lost = np.maximum(late - 2.0, 0.0).sum() / max(duration_ns / MS, 1.0)
+        lost = np.maximum(late - TIMER_GRAIN_MS, 0.0).sum() / whole_ms
         worst = Client(
             worst.processes,
-            max(worst.lag_p99_ms, float(np.percentile(late, 99))),
+            max(worst.lag_p99_ms, float(np.percentile(late, 99)) if len(late) >= 100 else 0.0),
             max(worst.lag_worst_ms, float(late.max())),
             max(worst.lag_share, float(lost)),
-            max(worst.cpu_share, cpu / max(duration_ns, 1)),
+            max(worst.cpu_share, cpu / MS / whole_ms),
         )
     return worst
