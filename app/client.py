@@ -156,7 +156,7 @@ class Client:
                 answer = self._http.request(method, path, **options)
             except httpx.TransportError as error:
                 if pause is None:
-                    message = f"{self._http.base_url} does not answer: {error or type(error).__name__}"
+                    message = f"{self._http.base_url} does not answer: {str(error) or type(error).__name__}"
                     raise ServerError(0, "unreachable", message) from error
             else:
                 if answer.status_code not in PASSING or pause is None:

@@ -26,7 +26,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         text = ClaimListQuery.model_fields[facet].description
         claims.add_argument(name, action="append", default=[], metavar="VALUE", dest=facet, help=text)
     claims.add_argument("--q", default="", metavar="WORDS", help="words that must all occur")
-    claims.add_argument("--sort", default="rank", help="rank, newest, value, -value")
+    claims.add_argument("--sort", default="rank", help="rank, newest, value, or =-value for the largest first")
     claims.add_argument("--limit", type=int, default=50, help="at most this many, 1 to 500")
     claims.add_argument("--json", action="store_true", help="the API's list: items, total, next")
     claims.set_defaults(run=towards_server(_claims))
