@@ -115,7 +115,9 @@ def _given(conditions: Conditions) -> Iterator[tuple[str, str]]:
     """What a partial set of conditions states, by leaf."""
     for group, value in conditions.model_dump(exclude_none=True, exclude_defaults=True).items():
         if isinstance(value, dict):
-            yield from ((f"{group} {name}".replace("_", " "), str(text)) for name, text in value.items())
+            for name, leaf in value.items():
+                said = yes_or_no(leaf) if isinstance(leaf, bool) else leaf
+                yield f"{group} {name}".replace("_", " "), str(said)
         elif group == "approximations":
             yield group, ", ".join(f"{item['name']} {'on' if item['on'] else 'off'}" for item in value) or "none"
         else:

@@ -38,6 +38,15 @@ FEW = 6  # values of a facet that stand open; the rest is behind "more"
 LISTED = 40  # values of a facet that are listed at all; the search finds the others
 OPEN = ("engine", "model", "axis", "kind")
 API = "/api/v1/claims"
+# What stands beside the button that compares, by how many rows are chosen; the last for too many.
+HINTS = (
+    "Choose 2 to 4 rows, then",
+    "1 row chosen; choose another, then",
+    "2 rows chosen",
+    "3 rows chosen",
+    "4 rows chosen",
+    "More than 4 rows chosen; take some off, then",
+)
 
 
 def results(state: TableState, page: DocumentPage, chosen: Sequence[Document], troubles: Sequence[Trouble]) -> Results:
@@ -60,6 +69,8 @@ def results(state: TableState, page: DocumentPage, chosen: Sequence[Document], t
         ),
         table=claim_rows(rows, state),
         elsewhere=tuple(Choice(f"kept-{row.id}", "ids", row.id, label(row), chosen=True) for row in elsewhere),
+        hint=HINTS[min(len(chosen), len(HINTS) - 1)],
+        hints=HINTS,
         first_url=state.at(None).url() if state.cursor else "",
         next_url=state.at(page.next).url() if page.next else "",
         json_url=address(API, state.list_pairs()),
@@ -140,7 +151,12 @@ def _box(facet: str, value: str, label: str, *, chosen: bool) -> Markup:
 
 
 def _chips(state: TableState, facets: Sequence[Facet]) -> tuple[Chip, ...]:
-    labels = {(facet.name, value.value): value.label for facet in facets for value in facet.values if value.chosen}
+    labels = {
+        (facet.name, value.value): axis_name(value.value) if facet.name == "axis" else value.label
+        for facet in facets
+        for value in facet.values
+        if value.chosen
+    }
     found = [
         Chip(f"{FACETS[facet]}: {labels.get((facet, value), value)}", state.without(facet, value).url())
         for facet, values in state.filter.values

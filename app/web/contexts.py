@@ -133,6 +133,8 @@ class Results:
     columns: tuple[Choice, ...]
     table: ClaimRows
     elsewhere: tuple[Choice, ...]  # chosen rows that are not on this page of the list
+    hint: str
+    hints: tuple[str, ...]  # by how many rows are chosen
     first_url: str
     next_url: str
     json_url: str

@@ -14,7 +14,7 @@ from html import escape as html_escape
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 Figure = dict[str, Any]
 
@@ -68,8 +68,7 @@ def ladder_figure(
 ) -> Figure:
     """Steps from top to bottom. A break is a gap with its label across the whole width; no line joins the bars."""
     places = [float(place) + BREAK_ROOM * sum(1 for item in breaks if item.at <= place) for place in range(len(bars))]
-    kinds = [kind for kind in STEP_FILLS if any(bar.kind == kind for bar in bars)]
-    traces = [_trace(kind, STEP_FILLS[kind], _of_kind(bars, places, kind)) for kind in kinds]
+    traces = [{**trace, "width": 0.72} for trace in _ladder_traces(bars, places)]
     shapes, notes = _gaps(breaks, places)
     longest = max((bar.length or 0.0 for bar in bars), default=0.0)
     height = round((places[-1] + 1) * BAR_PX) if places else BAR_PX
@@ -91,17 +90,32 @@ def ladder_figure(
     return {"data": traces, "layout": layout, "caption": [escape(text) for text in caption]}
 
 
-def _of_kind(bars: Sequence[Bar], places: Sequence[float], kind: str) -> list[tuple[float, Bar]]:
-    return [(place, bar) for place, bar in zip(places, bars, strict=True) if bar.kind == kind]
+def _ladder_traces(bars: Sequence[Bar], places: Sequence[float]) -> Iterator[Figure]:
+    """One trace for the measured and one for the hollow bars of each kind, under one name in the legend."""
+    placed = list(zip(places, bars, strict=True))
+    for kind, fill in STEP_FILLS.items():
+        of_kind = [(place, bar) for place, bar in placed if bar.kind == kind]
+        yield from _traces(kind, fill, of_kind, legend=True)
 
 
-def _trace(name: str, fill: tuple[str, str], bars: Sequence[tuple[float, Bar]]) -> Figure:
-    """Bars of one fill; a hollow one has the paper's colour with the pattern and the edge drawn in its own."""
+def _traces(
+    name: str, fill: tuple[str, str], bars: Sequence[tuple[float | str, Bar]], *, legend: bool
+) -> Iterator[Figure]:
+    for hollow in (False, True):
+        alike = [(place, bar) for place, bar in bars if bar.hollow is hollow]
+        if alike:
+            yield {**_trace(name, fill, alike, hollow=hollow), "showlegend": legend}
+            legend = False
+
+
+def _trace(name: str, fill: tuple[str, str], bars: Sequence[tuple[float | str, Bar]], *, hollow: bool) -> Figure:
+    """Bars of one fill; hollow ones have the paper's colour, with pattern and edge in their own."""
     shape, colour = fill
     return {
         "type": "bar",
         "orientation": "h",
         "name": escape(name),
+        "legendgroup": escape(name),
         "y": [place for place, _ in bars],
         "x": [bar.length for _, bar in bars],
         "text": [escape(bar.printed) for _, bar in bars],
@@ -109,13 +123,14 @@ def _trace(name: str, fill: tuple[str, str], bars: Sequence[tuple[float, Bar]]) 
         "textangle": 0,
         "cliponaxis": False,
         "textfont": {"color": INK},
-        "width": [0.72] * len(bars),
         "marker": {
-            "color": [PAPER if bar.hollow else colour for _, bar in bars],
+            "color": PAPER if hollow else colour,
             "line": {"color": colour, "width": 1.5},
             "pattern": {
                 "shape": shape,
                 "fillmode": "overlay",
+                "fgcolor": colour if hollow else PAPER,
+                "fgopacity": 0.7,
                 "size": 7,
                 "solidity": 0.25,
             },
@@ -165,6 +180,8 @@ def grouped_figure(
             "domain": [max(bottom, 0), top - 1.1 / sum(heights)],
             "anchor": f"x{suffix}",
             "autorange": "reversed",
+            "categoryorder": "array",
+            "categoryarray": [_wrapped(label) for label, _ in lines],
             "ticks": "",
             "showgrid": False,
         }
@@ -191,15 +208,12 @@ def _panel_name(name: str, top: float) -> Figure:
     return {**place, "text": escape(name) or " ", "font": {"weight": 700}, "showarrow": False}
 
 
-def _panel_traces(columns: Sequence[str], lines: Sequence[tuple[str, Sequence[Bar]]], suffix: str) -> list[Figure]:
-    traces = []
+def _panel_traces(columns: Sequence[str], lines: Sequence[tuple[str, Sequence[Bar]]], suffix: str) -> Iterator[Figure]:
+    """A column's bars keep their place in the group whether they are hollow or not."""
     for place, column in enumerate(columns):
-        bars = [(float(number), bars[place]) for number, (_, bars) in enumerate(lines)]
-        trace = _trace(column, COLUMN_FILLS[place % len(COLUMN_FILLS)], bars)
-        del trace["width"]
-        trace |= {"y": [_wrapped(label) for label, _ in lines], "xaxis": f"x{suffix}", "yaxis": f"y{suffix}"}
-        traces.append({**trace, "legendgroup": escape(column), "showlegend": not suffix})
-    return traces
+        bars: list[tuple[float | str, Bar]] = [(_wrapped(label), of_row[place]) for label, of_row in lines]
+        for trace in _traces(column, COLUMN_FILLS[place % len(COLUMN_FILLS)], bars, legend=not suffix):
+            yield {**trace, "offsetgroup": str(place), "xaxis": f"x{suffix}", "yaxis": f"y{suffix}"}
 
 
 def _layout(title: str, height: int) -> Figure:

@@ -13,7 +13,7 @@ from app.web.source_contexts import Cell, Figure, LadderPart, Step, TableLine, T
 from app.web.wording import acceptance
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from decimal import Decimal
 
     from app.catalogue.schema import Ladder, Source, Table
@@ -83,13 +83,17 @@ def _bar(row: ClaimRow, label: str, kind: str) -> Bar:
 
 def _caveats(ladder: Ladder, rows: Sequence[ClaimRow]) -> Iterator[str]:
     """What a reader of the picture alone must be told."""
-    if any(row.acceptance.kind in ("simulated", "synthetic") for row in rows):
-        yield "Outlined bars: speculation at an acceptance that was set by a simulation, not earned."
+    yield from _outlined(rows)
     for item in ladder.breaks:
         yield from item.reasons
     for kind in ("prefill_not_counted", "quality_not_checked", "flawed_baseline"):
         said = (caveat.text for row in reversed(rows) for caveat in row.caveats if caveat.kind == kind)
         yield from islice(said, 1)
+
+
+def _outlined(rows: Iterable[ClaimRow]) -> Iterator[str]:
+    if any(row.acceptance.kind in ("simulated", "synthetic") for row in rows):
+        yield "Outlined bars: speculation at an acceptance that was set by a simulation, not earned."
 
 
 def _origin(source: Source, locator: str) -> str:
@@ -152,7 +156,8 @@ def _table_figure(source: Source, table: Table, names: Mapping[str, ClaimRow]) -
             unit = unit or (claims[0].unit if claims else "")
             bars.append(_cell_bar(column, claims))
         rows.append((row.label, bars))
-    caption = [table.caption, _origin(source, table.locator)]
+    drawn = [names[cell[0]] for row in table.rows for cell in row.cells if cell]
+    caption = [*_outlined(drawn), table.caption, _origin(source, table.locator)]
     data = grouped_figure(table.title, unit, table.columns, rows, caption)
     return _figure(source, table, data)
 

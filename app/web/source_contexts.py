@@ -98,6 +98,7 @@ class SourceDetail:
     notes: tuple[tuple[str, tuple[Told, ...]], ...]
     commands: tuple[CommandPart, ...]
     claims: ClaimRows
+    hints: tuple[str, ...]  # by how many rows are chosen
     json_url: str
 
 

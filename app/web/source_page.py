@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from app.claims.conditions import FIELDS
 from app.web.claim_page import contradictions, corrections, links, stated
 from app.web.claim_row import table_row
-from app.web.claim_table import claim_rows
+from app.web.claim_table import HINTS, claim_rows
 from app.web.contexts import Fact, Link, Shell, Told
 from app.web.source_charts import ladder_part, table_part
 from app.web.source_contexts import CommandPart, SourceDetail, SourceLine, SourcesPage
@@ -75,6 +75,7 @@ def source_page(source: Source, rows: Sequence[ClaimRow], named: Mapping[str, Cl
         notes=_notes(source, names),
         commands=tuple(_command(item) for item in source.commands),
         claims=claim_rows([table_row(row) for row in sorted(rows, key=lambda row: row.rank)], TableState()),
+        hints=HINTS,
         json_url=f"/api/v1/sources/{source.id}",
     )
 

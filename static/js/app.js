@@ -36,7 +36,8 @@
     var hint = document.querySelector("#choose .hint");
     if (!hint) { return; }
     var chosen = new FormData(document.getElementById("choose")).getAll("ids").length;
-    hint.textContent = chosen ? chosen + (chosen === 1 ? " row" : " rows") + " chosen" + (chosen < 2 ? ", choose another, then" : chosen > 4 ? ": at most 4, take some off" : "") : "Choose 2 to 4 rows, then";
+    var hints = hint.dataset.hints.split("|");
+    hint.textContent = hints[Math.min(chosen, hints.length - 1)];
   }
   document.addEventListener("change", count);
   document.addEventListener("htmx:afterSettle", count);

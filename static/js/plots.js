@@ -47,7 +47,9 @@
     }
     drawn.data.forEach(function (trace) { trace.y = trace.y.map(fit); });
     Object.values(drawn.layout).forEach(function (part) {
-      if (part && part.ticktext) { part.ticktext = part.ticktext.map(fit); }
+      ["ticktext", "categoryarray"].forEach(function (names) {
+        if (part && part[names]) { part[names] = part[names].map(fit); }
+      });
     });
     return most;
   }
@@ -107,6 +109,7 @@
       Plotly.react(place, drawn.data, drawn.layout, { staticPlot: true, displayModeBar: false });
     }
     draw(true);
+    chart.querySelector(".undrawn").remove();
     window.addEventListener("resize", function () { draw(false); });
     window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", function () { draw(true); });
     chart.querySelectorAll("button[data-export]").forEach(function (button) {

@@ -33,8 +33,8 @@ def test_a_break_is_a_labelled_gap_and_nothing_joins_the_bars() -> None:
 def test_a_simulated_point_is_hollow_and_a_measured_one_is_not() -> None:
     figure = ladder_figure("t", "tok/s", [*STEPS, *FORCED], [], [])
     colours = {trace["name"]: trace["marker"]["color"] for trace in figure["data"]}
-    assert colours["speculation"] == ["var(--paper)"]
-    assert "var(--paper)" not in colours["layout fix"]
+    assert colours["speculation"] == "var(--paper)"
+    assert colours["layout fix"] != "var(--paper)"
 
 
 def test_a_bar_begins_at_zero_and_its_number_stands_at_its_end() -> None:

@@ -1,0 +1,72 @@
+"""Every page in a real browser: accessible in light and dark, silent, and asking no other host."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.browser.conftest import Tab
+
+pytestmark = pytest.mark.xdist_group("browser")
+
+PAGES = [
+    "/",
+    "/?engine=vLLM&axis=ttft&sort=-value&col=source&col=evidence&ids=sglang-v41-step-16",
+    "/?q=nothing+has+these+words",
+    "/claims/vllm-v41-5x",
+    "/sources",
+    "/sources/sglang-deepseek-v41-flash-kernels",
+    "/sources/vllm-2026-10-07-deepseek-v41-flash",
+    "/axes",
+    "/compare",
+    "/compare?ids=vllm-v41-5x&ids=sglang-v41-step-16",
+    "/compare?ids=sglang-v41-dspark-off,sglang-v41-step-15,sglang-v41-step-16",
+    "/api/docs",
+]
+TROUBLED = ["/?engine=nope&sort=best", "/claims/vllm-v41-5y"]
+
+
+def serious(tab: Tab) -> list[str]:
+    found = Axe().run(tab.page).response["violations"]
+    return [
+        f"{item['id']}: {node['html'][:200]} {node.get('failureSummary', '')[:200]}"
+        for item in found
+        if item["impact"] in ("serious", "critical")
+        for node in item["nodes"]
+    ]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("path", [*PAGES, *TROUBLED])
+def test_axe_finds_nothing_serious(open_page: Callable[..., Tab], path: str, scheme: str) -> None:
+    assert serious(open_page(path, scheme=scheme)) == []
+
+
+@pytest.mark.parametrize("path", ["/", "/claims/vllm-v41-5x", "/compare?ids=vllm-v41-5x&ids=sglang-v41-step-16"])
+def test_axe_finds_nothing_serious_on_a_phone(open_page: Callable[..., Tab], path: str) -> None:
+    assert serious(open_page(path, width=390)) == []
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_a_page_is_silent_fits_every_width_and_asks_no_other_host(
+    open_page: Callable[..., Tab], path: str, address: str
+) -> None:
+    tab = open_page(path)
+    for width in (1440, 1024, 390):
+        tab.page.set_viewport_size({"width": width, "height": 900})
+        assert tab.page.evaluate("document.documentElement.scrollWidth") <= width
+    assert tab.seen.console == []
+    assert [url for url in tab.seen.requests if not url.startswith((address, "data:", "blob:"))] == []
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_a_page_says_the_same_without_javascript(open_page: Callable[..., Tab], path: str) -> None:
+    plain = open_page(path, scripts=False).page.locator("main").inner_text()
+    drawn = open_page(path).page.locator("main").inner_text()
+    lines = {line for line in plain.splitlines() if line.strip() and line != "The chart needs JavaScript."}
+    assert lines <= {*drawn.splitlines()}
