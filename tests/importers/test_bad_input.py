@@ -73,10 +73,19 @@ def test_wanted_format_that_does_not_fit_is_a_problem() -> None:
 
 
 def test_duplicate_keys_are_refused_with_the_key() -> None:
-    data = json.dumps(vllm()).encode().replace(b'"duration": 20.0', b'"duration": 20.0, "duration": 2.0')
+    data = json.dumps(vllm(), indent=1).encode().replace(b'"duration": 20.0', b'"duration": 20.0,\n   "duration": 2.0')
     report = read("result.json", data)
     assert not report.imported
     assert "`duration` stands twice" in text_of(report)
+    before = data[: data.rindex(b'"duration"')]
+    assert (report.problems[0].line, report.problems[0].column) == (before.count(b"\n") + 1, 4)
+
+
+def test_a_refused_line_does_not_take_its_neighbours_along() -> None:
+    good = json.dumps(vllm())
+    report = read("result.jsonl", "\n".join([good, '{"a": 1, "a": 2}', good, "[1, 2", good, "5", good]).encode())
+    assert [one.where for one in report.imported] == ["line 1", "line 3", "line 5", "line 7"]
+    assert [problem.line for problem in report.problems] == [2, 5, 6]  # the open list of line 4 breaks in line 5
 
 
 def test_duplicate_keys_of_a_large_file_are_refused_too() -> None:

@@ -31,6 +31,14 @@ from tests.importers.factories import (
 EXAMPLES = int(os.environ.get("BENCHCARD_FUZZ_EXAMPLES", "150"))
 RELAXED = settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
 SMALL = [path for path in FIXTURES if path.stat().st_size < 30_000]
+
+
+def one_a_line(text: str) -> list[str]:
+    """The documents of a file: each line one, where every line begins one, else the whole."""
+    lines = text.strip().splitlines()
+    return lines if all(line.startswith("{") and line.endswith("}") for line in lines) else [text]
+
+
 TREES: list[Any] = [
     vllm(itls=[[0.01, 0.02]], output_lens=[3], errors=["", "x"], request_rate=5.0),
     sglang(server_info={"version": "1", "speculative_algorithm": "EAGLE"}),
@@ -38,7 +46,7 @@ TREES: list[Any] = [
     agentx(),
     report_01(),
     report_02("guidellm", time_to_first_token={"units": "s", "mean": 0.04, "p99": 0.1}),
-    *(json.loads(path.read_text()) for path in SMALL),
+    *(json.loads(line) for path in SMALL for line in one_a_line(path.read_text())),
 ]
 SEEDS = [
     *(path.read_bytes() for path in SMALL),

@@ -62,9 +62,17 @@ class JsonDocument:
 class _RefusedError(Exception):
     """A document that is JSON but cannot be taken; ends the reading of that document only."""
 
-    def __init__(self, message: str, path: str = "") -> None:
+    def __init__(self, message: str, path: str = "", twice: str = "") -> None:
         super().__init__(message)
-        self.problem = ImportProblem(message=message, path=path or None)
+        self.path = path or None
+        self.twice = twice  # the key that stands twice, if that is why
+
+    def problem(self, text: bytes, at: int, end: int) -> ImportProblem:
+        """Its place: the second of the two keys where no third one makes that a guess, else the document's line."""
+        key = json.dumps(self.twice, ensure_ascii=False).encode("utf-8", "replace")
+        found = [match.start() for match in re.finditer(re.escape(key), text[at:end])] if self.twice else []
+        place = _at(text, at + found[1] if len(found) == 2 else at, str(self))
+        return place.model_copy(update={"path": self.path})
 
 
 class _Name:
@@ -100,14 +108,14 @@ def documents(data: bytes) -> tuple[list[JsonDocument], list[ImportProblem]]:
             problems.append(ImportProblem(message=f"only the first {MOST_DOCUMENTS} results are read", line=line))
             break
         end, problem = _extent(text, at)
-        if problem is None:
-            try:
-                found.append(JsonDocument(_build(text[at:end], budget), line))
-            except _RefusedError as refusal:
-                problem = refusal.problem.model_copy(update={"line": line})
         if problem is not None:
             problems.append(problem)
-            end = _next_line_with_object(text, at if end == at else end)
+            at = _next_line_with_object(text, at)
+            continue
+        try:
+            found.append(JsonDocument(_build(text[at:end], budget), line))
+        except _RefusedError as refusal:
+            problems.append(refusal.problem(text, at, end))
         at = _skip_space(text, end)
     return found, problems
 
@@ -171,7 +179,8 @@ def _pairs(raw: msgspec.Raw, path: str) -> Iterator[tuple[str, msgspec.Raw]]:
     seen = set()
     for name, part in pairs.items():
         if name.text in seen:
-            raise _RefusedError(f"`{name.text}` stands twice in one object; which one counts is not known", path)
+            message = f"`{name.text}` stands twice in one object; which one counts is not known"
+            raise _RefusedError(message, path, name.text)
         seen.add(name.text)
         yield name.text, part
 
@@ -199,7 +208,7 @@ def _parse(text: bytes, path: str) -> Any:
         tree = dict(pairs)
         if len(tree) < len(pairs):
             twice, _ = Counter(key for key, _ in pairs).most_common(1)[0]
-            raise _RefusedError(f"`{twice}` stands twice in one object; which one counts is not known", path)
+            raise _RefusedError(f"`{twice}` stands twice in one object; which one counts is not known", path, twice)
         return tree
 
     try:
