@@ -182,6 +182,13 @@ def test_file_beyond_the_limit_is_refused_unread(monkeypatch: pytest.MonkeyPatch
     assert "larger than" in text_of(read("result.json", json.dumps(vllm()).encode()))
 
 
+def test_number_that_would_be_a_gigabyte_of_zeros_is_not_written_out() -> None:
+    for key in ("model_id", "label", "backend", "date", "some_metadata", "request_rate"):
+        data = json.dumps(vllm(**{key: "@"})).replace('"@"', "1e999999999").encode()
+        [one] = read("result.json", data).imported
+        assert len(one.model_dump_json()) < 20_000
+
+
 MEGABYTE = 1024 * 1024
 SWOLLEN = {
     "empty lists": b'{"completed": 1, "itls": [' + b"[]," * 5_000_000 + b"[]]}",

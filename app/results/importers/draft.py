@@ -16,6 +16,7 @@ from pydantic import ValidationError
 from app.axes import AXES
 from app.cards.completeness import questions
 from app.cards.schema import LARGEST, NUMBER, Card
+from app.results.importers.json_tree import LONGEST_NUMBER
 from app.results.importers.json_tree import number as as_written
 from app.results.importers.schema import Imported, Question, Warned
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 SMALLEST = Decimal(10) ** -15
 LONGEST_TEXT = 2000
+LONGEST_NAME = 200
 DERIVED = Context(prec=12)  # digits of a number that is computed here
 TRAP_OF_AXIS = {"tpot": "T4", "event_gap": "T14", "token_itl": "T14", "output_per_gpu": "T9", "decode_per_gpu": "T9"}
 STATISTICS = {
@@ -73,7 +75,8 @@ def number_in(value: Any) -> Decimal | None:
 
 def plain(value: Any) -> str | None:
     """Text without what cannot be shown, at the length that a card takes."""
-    text = f"{value:f}" if isinstance(value, Decimal) and value.is_finite() else value
+    small = isinstance(value, Decimal) and value.is_finite() and abs(value.adjusted()) < LONGEST_NUMBER
+    text = f"{value:f}" if small else value  # 1e999999999 written out is a gigabyte
     if not isinstance(text, str):
         return None
     return "".join(char for char in text[:LONGEST_TEXT] if char.isprintable()).strip() or None
@@ -107,7 +110,7 @@ class Draft:
     warnings: list[Warned] = field(default_factory=list)
 
     def warn(self, trap: str, where: str, message: str) -> None:
-        warned = Warned(trap=trap, field=where, message=message)
+        warned = Warned(trap=trap, field=(plain(where) or "")[:LONGEST_NAME], message=message)
         if warned not in self.warnings:
             self.warnings.append(warned)
 

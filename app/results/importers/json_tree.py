@@ -179,8 +179,7 @@ def _pairs(raw: msgspec.Raw, path: str) -> Iterator[tuple[str, msgspec.Raw]]:
     seen = set()
     for name, part in pairs.items():
         if name.text in seen:
-            message = f"`{name.text}` stands twice in one object; which one counts is not known"
-            raise _RefusedError(message, path, name.text)
+            raise _RefusedError(_twice(name.text), path, name.text)
         seen.add(name.text)
         yield name.text, part
 
@@ -203,12 +202,16 @@ def _objects(raw: msgspec.Raw, path: str) -> list[msgspec.Raw]:
         raise _RefusedError(str(error), path) from None
 
 
+def _twice(key: str) -> str:
+    return f"`{key[:100]}` stands twice in one object; which one counts is not known"
+
+
 def _parse(text: bytes, path: str) -> Any:
     def unique(pairs: list[tuple[str, Any]]) -> Tree:
         tree = dict(pairs)
         if len(tree) < len(pairs):
             twice, _ = Counter(key for key, _ in pairs).most_common(1)[0]
-            raise _RefusedError(f"`{twice}` stands twice in one object; which one counts is not known", path, twice)
+            raise _RefusedError(_twice(twice), path, twice)
         return tree
 
     try:
