@@ -245,11 +245,14 @@ def _documents(session: Session, numbers: Sequence[int]) -> tuple[Document, ...]
     return tuple(found[number] for number in numbers)
 
 
-def _matching(session: Session, question: Sequence[str]) -> Sequence[int]:
-    statement = select(ClaimTable.number)
+def _matching(session: Session, question: Sequence[str]) -> list[int]:
+    """Keys of the claims in which every word occurs. The database joins them to one text: a row each would take
+    longer than the search, and hold up the other threads meanwhile."""
+    statement = sa.select(sa.func.aggregate_strings(sa.cast(CLAIM.number, sa.String), ","))
     for word in question:
-        statement = statement.where(col(ClaimTable.search).like(pattern(word), escape="\\"))
-    return session.exec(statement).all()  # type: ignore[return-value]  # a primary key is never null
+        statement = statement.where(CLAIM.search.like(pattern(word), escape="\\"))
+    found = session.connection().execute(statement).scalar_one()
+    return [int(number) for number in found.split(",")] if found else []
 
 
 def _check(index: ClaimIndex, wanted: ClaimFilter, sort: str, limit: int, facets: Sequence[str]) -> None:
