@@ -69,7 +69,9 @@ class Chunk(msgspec.Struct, gc=False):
     sglext: dict[str, Any] | None = None
 
 
-DECODE = msgspec.json.Decoder(Chunk).decode
+_DECODER = msgspec.json.Decoder(Chunk)
+DECODE = _DECODER.decode
+DECODE_LINES = _DECODER.decode_lines
 _LOOSE = msgspec.json.Decoder().decode
 
 

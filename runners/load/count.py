@@ -92,9 +92,8 @@ def count(recording: Recording, asked: Asked) -> Counted:
     )
     response = take_apart(b"".join(recording.reads), closed=recording.how == "closed")
     row.status = response.head.status if response.head else None
-    blocks = sse.blocks(response.body) if row.status == 200 else []
-    stream = _read(blocks)
-    row.event_ns = _times(recording, response, blocks)
+    stream, ends = _read(response.body if row.status == 200 else b"")
+    row.event_ns = _times(recording, response, ends)
     _fill(row, stream)
     trouble = _transport_failure(recording, response, stream) or _stream_failure(recording, response, stream)
     trouble = trouble or _miscount(row) or _not_as_asked(row)
@@ -103,37 +102,64 @@ def count(recording: Recording, asked: Asked) -> Counted:
     return row
 
 
-def _times(recording: Recording, response: Response, blocks: list[sse.Block]) -> Ns:
+def _times(recording: Recording, response: Response, ends: Ns) -> Ns:
     """The stamp of the read that brought the last byte of each block."""
-    if not blocks:
-        return np.zeros(0, np.int64)
-    ends = response.raw_offsets(np.array([block.end for block in blocks], np.int64))
-    read_ends = np.cumsum([len(read) for read in recording.reads])
+    if not len(ends):
+        return ends
+    read_ends = np.cumsum(np.fromiter(map(len, recording.reads), np.int64, len(recording.reads)))
     stamps = np.array(recording.stamps, np.int64)
-    times: Ns = stamps[np.searchsorted(read_ends, ends, side="right")]
+    times: Ns = stamps[np.searchsorted(read_ends, response.raw_offsets(ends), side="right")]
     return times
 
 
-def _read(blocks: list[sse.Block]) -> _Stream:
+def _read(body: bytes) -> tuple[_Stream, Ns]:
+    """What the blocks of a body hold, and where they end."""
     stream = _Stream()
+    quick = sse.plain(body)
+    if quick is not None and _read_plain(stream, quick[0]):
+        return stream, quick[1]
+    stream = _Stream()
+    blocks = sse.blocks(body)
     for data, name, _, marks in blocks:
-        if data is None or not data.strip():
-            found, ids, used = 0, UNKNOWN, UNKNOWN
-        elif name == b"error":
-            found, ids, used = chunks.ERROR, UNKNOWN, UNKNOWN
-            stream.trouble = stream.trouble or ("error_in_stream", chunks.described_error(data))
-        elif data.strip() == sse.DONE:
-            found, ids, used = chunks.DONE, UNKNOWN, UNKNOWN
-        else:
-            found, ids, used = _read_chunk(stream, data)
+        found, ids, used = _read_block(stream, data, name)
         stream.marks.append(marks | found)
         stream.ids.append(ids)
         stream.usage.append(used)
-    return stream
+    return stream, np.array([block.end for block in blocks], np.int64)
 
 
-def _read_chunk(stream: _Stream, data: bytes) -> tuple[int, int, int]:
-    """Flags, token ids and the usage's output tokens of one chunk."""
+def _read_plain(stream: _Stream, data: list[bytes]) -> bool:
+    """A stream of nothing but chunks with one [DONE] at its end, all decoded at once; False for any other."""
+    if not data or data[-1] != sse.DONE:
+        return False
+    try:
+        found = chunks.DECODE_LINES(b"\n".join(data[:-1]))
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return False
+    if len(found) != len(data) - 1:
+        return False
+    for chunk in found:
+        if chunks.is_error(chunk):
+            return False
+        marks, ids, used = _read_chunk(stream, chunk)
+        stream.marks.append(marks)
+        stream.ids.append(ids)
+        stream.usage.append(used)
+    stream.marks.append(chunks.DONE)
+    stream.ids.append(UNKNOWN)
+    stream.usage.append(UNKNOWN)
+    return True
+
+
+def _read_block(stream: _Stream, data: bytes | None, name: bytes) -> tuple[int, int, int]:
+    """Flags, token ids and the usage's output tokens of one block of whatever kind."""
+    if data is None or not data.strip():
+        return 0, UNKNOWN, UNKNOWN
+    if name == b"error":
+        stream.trouble = stream.trouble or ("error_in_stream", chunks.described_error(data))
+        return chunks.ERROR, UNKNOWN, UNKNOWN
+    if data.strip() == sse.DONE:
+        return chunks.DONE, UNKNOWN, UNKNOWN
     try:
         chunk = chunks.DECODE(data)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
@@ -142,6 +168,10 @@ def _read_chunk(stream: _Stream, data: bytes) -> tuple[int, int, int]:
     if chunks.is_error(chunk):
         stream.trouble = stream.trouble or ("error_in_stream", chunks.described_error(data))
         return chunks.ERROR, UNKNOWN, UNKNOWN
+    return _read_chunk(stream, chunk)
+
+
+def _read_chunk(stream: _Stream, chunk: chunks.Chunk) -> tuple[int, int, int]:
     ids = used = UNKNOWN
     if chunk.usage is not None:
         stream.last_usage = chunk.usage
@@ -157,7 +187,8 @@ def _read_chunk(stream: _Stream, data: bytes) -> tuple[int, int, int]:
 
 def _read_choice(stream: _Stream, choices: list[chunks.Choice]) -> int:
     choice = choices[0]
-    stream.several = stream.several or len(choices) > 1 or choice.index != 0
+    if len(choices) > 1 or choice.index:
+        stream.several = True
     if choice.finish_reason:
         stream.finish_reason = choice.finish_reason
     delta = choice.delta

@@ -9,7 +9,12 @@ thing is kept beyond it: a last `data: [DONE]` that no blank line follows, as so
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from runners.load.stream import Ns
 
 # How a block was written. Readers differ in what they survive, so a trace keeps it.
 CR = 1 << 11  # a line of it ended with CR or CRLF
@@ -33,6 +38,19 @@ class Block(NamedTuple):
     name: bytes
     end: int
     marks: int
+
+
+def plain(body: bytes) -> tuple[list[bytes], Ns] | None:
+    """Data and end of every block of a body in which each is one `data: ` line and LF; None for any other body.
+
+    Nearly every stream is like this, and it is read several times faster than block by block.
+    """
+    parts = body.split(b"\n\n")
+    if parts.pop() or b"\r" in body or body.count(b"\n") != 2 * len(parts):
+        return None
+    if body.startswith(b"data: ") + body.count(b"\n\ndata: ") != len(parts):
+        return None
+    return [part[6:] for part in parts], np.cumsum(np.fromiter(map(len, parts), np.int64, len(parts)) + 2) - 1
 
 
 def blocks(body: bytes) -> list[Block]:

@@ -86,3 +86,15 @@ def test_splitting_at_blank_lines_finds_what_reading_line_by_line_finds(lines: l
 def test_no_bytes_break_the_parser(body: bytes) -> None:
     for block in sse.blocks(body):
         assert 0 <= block.end < len(body)
+
+
+@given(
+    st.lists(st.sampled_from([b"data: a\n\n", b"data: [DONE]\n\n", b"data:b\n\n", b": c\n\n", b"\n", b"data: \n\n"]))
+)
+def test_a_plain_body_is_read_at_once_as_it_is_block_by_block(parts: list[bytes]) -> None:
+    body = b"".join(parts)
+    found = sse.plain(body)
+    if found is None:
+        assert any(part in {b"data:b\n\n", b": c\n\n", b"\n"} for part in parts)
+    else:
+        assert list(zip(found[0], found[1].tolist(), strict=True)) == [(b.data, b.end) for b in sse.blocks(body)]

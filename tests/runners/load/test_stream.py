@@ -134,3 +134,17 @@ def test_the_end_of_a_chunked_body_is_known_by_its_last_bytes() -> None:
     assert looks_finished(b"\n\r\n0\r\n\r\n")
     assert not looks_finished(b"10\r\n\r\n")
     assert not looks_finished(b"0\r\n\r\n")
+
+
+@given(st.lists(st.binary(min_size=1, max_size=20), max_size=6), st.booleans())
+def test_chunks_are_taken_apart_alike_whether_split_or_walked(pieces: list[bytes], upper: bool) -> None:
+    sizes = [b"%X" % len(piece) if upper else b"%x" % len(piece) for piece in pieces]
+    raw = CHUNKED + b"".join(b"%s\r\n%s\r\n" % pair for pair in zip(sizes, pieces, strict=True)) + b"0\r\n\r\n"
+    walked = take_apart(raw.replace(b"\r\n0\r\n\r\n", b"\r\n0\r\nA: b\r\n\r\n"), closed=False)
+    quick = take_apart(raw, closed=False)
+    body = b"".join(pieces)
+    assert (quick.body, quick.complete, quick.fault) == (body, True, "")
+    places = np.arange(len(body))
+    assert bytes(raw[place] for place in quick.raw_offsets(places)) == body
+    if walked.body == body:
+        assert walked.raw_offsets(places).tolist() == quick.raw_offsets(places).tolist()
