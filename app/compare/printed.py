@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from app.claims.wording import ARROW, number
@@ -34,10 +34,16 @@ def recomputed(claim: ClaimRow) -> Iterator[Reason]:
         printed is not None
         and not claim.approximate
         and not claim.bound
-        and found.quantize(printed, rounding=ROUND_HALF_UP) != printed
+        and abs(found - printed) * 2 > last_digit(printed)
     ):
         message = f"{claim.headline} is printed, where {text} gives {result}: the last digit does not follow."
         yield Reason(rule="R7", severity="note", field="value", a=result, b=claim.headline, message=message)
+
+
+def last_digit(printed: Decimal) -> Decimal:
+    """What one step in the last printed digit is worth: 0.01 for 3.82."""
+    exponent = printed.as_tuple().exponent
+    return Decimal(1).scaleb(exponent) if isinstance(exponent, int) else Decimal(0)
 
 
 def end_points(claim: ClaimRow) -> tuple[Decimal, Decimal] | None:

@@ -1,6 +1,7 @@
 """When the ratio of two numbers may be shown, and with which words in the same line. Pure.
 
-A ratio is shown where all that differs is one change and nothing that matters is left unstated; with a second,
+A ratio is shown where all that differs is one change and nothing that matters is left unstated (a repetition may
+leave one thing unstated, which stands in the same line); with a second,
 unintended difference it would be taken for the effect of the first.
 """
 
@@ -73,12 +74,17 @@ def _withheld(pair: Pair, reasons: Sequence[Reason]) -> str | None:
         verb = "differ" if len(found) > 1 else "differs"
         return f"as confounded: {listed(found)} {verb}"
     unstated = [COMPARED[item.field].label for item in reasons if item.severity == "not_stated"]
-    if unstated:
+    if unstated and not _one_unknown(pair, found, unstated):
         verb = "are" if len(unstated) > 1 else "is"
         return f"because {listed(unstated)} {verb} not stated"
     if any(side.approximate or side.bound for side in (pair.a, pair.b)):
         return "because a number is approximate or a bound"
     return None
+
+
+def _one_unknown(pair: Pair, found: Sequence[str], unstated: Sequence[str]) -> bool:
+    """A repetition with one thing not stated: be it equal or different, no more than that one thing can differ."""
+    return pair.repetition is not None and len({*found, *unstated}) == 1
 
 
 def _value(quotient: Decimal) -> str:
@@ -111,6 +117,10 @@ def _conditions(pair: Pair, reasons: Sequence[Reason]) -> str:
 
 def _change(pair: Pair, reasons: Sequence[Reason]) -> str:
     differing = [item for item in reasons if item.severity == "difference"]
+    unstated = [item for item in reasons if item.severity == "not_stated"]
+    if unstated and not differing:
+        item = unstated[0]
+        return f"{COMPARED[item.field].label}: {item.a or 'not stated'} against {item.b or 'not stated'}"
     if not differing:
         return "same stated conditions"
     if changes(reasons) == ["speculation"]:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from app.compare.schema import Severity, Verdict
 
 STRENGTH: tuple[Severity, ...] = ("blocking", "lint", "difference", "not_stated", "note")
-# The order in which a reader asks: what is it, against what, under which acceptance, of which model, on which work.
+# The order in which a reader asks: what is it, against what, of which model, under which acceptance, on which work.
 READING_ORDER = (
     "card",
     "axis",
@@ -38,10 +38,10 @@ READING_ORDER = (
     "scope",
     "baseline",
     "ladder",
+    "model.id",
     "acceptance",
     "speculation.method",
     "speculation.draft_tokens",
-    "model.id",
     "model.weights",
     "unit",
     "value",

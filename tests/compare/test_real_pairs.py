@@ -154,6 +154,10 @@ def test_a_repetition_by_another_person_with_the_authors_script() -> None:
     assert "not independent" in text
     assert fields(found, "blocking", "difference") == set()
     assert fields(found, "not_stated") == {"hardware.cpu_binding"}
+    assert found.ratio is not None
+    assert found.ratio.text.startswith("\N{MINUS SIGN}0.350 %")
+    assert "CPU binding: not stated against not bound" in found.ratio.conditions
+    assert "one repeats the other" in found.ratio.conditions
 
 
 def test_real_text_against_simulation_is_never_the_cost_of_simulating() -> None:
