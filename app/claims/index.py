@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, get_args
 
 import numpy as np
+import sqlalchemy as sa
 from sqlalchemy import case, func
 from sqlmodel import col, select
 
@@ -184,47 +185,60 @@ def _positions(masks: Iterable[Bools]) -> Ints | None:
 
 
 def build_index(session: Session, version: int) -> ClaimIndex:
-    """Read the short columns of all claims in one pass."""
+    """Read the short columns of all claims in one pass, a batch of rows at a time and then column by column."""
     count = session.exec(select(func.count()).select_from(ClaimTable)).one()
     numbers = np.zeros(count, dtype=np.int64)
     ranks, groups = np.zeros(count, dtype=np.int16), np.zeros(count, dtype=np.int16)
     dates, amounts = np.zeros(count, dtype=np.int32), np.zeros(count, dtype=np.float64)
     ids: list[str] = []
-    codes = {name: _Codes(np.zeros(count, dtype=np.int32), {}) for name in FACET_COLUMNS}
-    caveats = _Codes(np.zeros(count, dtype=np.int32), {})
-    for at, row in enumerate(_stream(session)):
-        numbers[at], ranks[at], dates[at], groups[at], amounts[at] = row[1:6]
-        ids.append(row[0])
-        caveats.put(at, row[6])
-        for coded, value in zip(codes.values(), row[7:], strict=True):
-            coded.put(at, value)
+    coded = [_Codes(np.zeros(count, dtype=np.int32), _Numbers()) for _ in range(len(FACET_COLUMNS) + 1)]
+    plain: tuple[Any, ...] = (numbers, ranks, dates, groups, amounts)
+    for claim_ids, *columns in _batches(session):
+        place = slice(len(ids), len(ids) + len(claim_ids))
+        ids += claim_ids
+        for array, column in zip(plain, columns, strict=False):
+            array[place] = column
+        for codes, column in zip(coded, columns[len(plain) :], strict=True):
+            codes.put(place, column)
     labels = {"source": dict(session.exec(select(SourceTable.id, SourceTable.title)).all())}
-    facets = {name: coded.finish(name, labels.get(name, {})) for name, coded in codes.items()}
-    facets["caveat"] = _combinations(caveats.codes, tuple(caveats.seen))
+    facets = {
+        name: codes.finish(name, labels.get(name, {})) for name, codes in zip(FACET_COLUMNS, coded[1:], strict=True)
+    }
+    facets["caveat"] = _combinations(coded[0].codes, tuple(coded[0].seen))
     axis = facets["axis"]
     orders = _orders(ids, ranks, dates, groups, amounts, axis.codes)
     starts = np.concatenate([[0], np.cumsum(axis.totals), [count]])
     return ClaimIndex(version, numbers, tuple(ids), ranks, dates, groups, amounts, facets, orders, starts)
 
 
-def _stream(session: Session) -> Iterator[Any]:
-    head = (ClaimTable.id, ClaimTable.number, ClaimTable.rank, ClaimTable.date, ClaimTable.sort_group)
-    amount = func.coalesce(ClaimTable.sort_value, 0.0)
-    columns: tuple[Any, ...] = (*head, amount, ClaimTable.caveats, *FACET_COLUMNS.values())
-    statement = select(*columns).order_by(col(ClaimTable.number))
-    return iter(session.execute(statement, execution_options={"yield_per": BATCH}))
+def _batches(session: Session) -> Iterator[tuple[Any, ...]]:
+    """The columns of BATCH claims at a time, in the order of their keys."""
+    columns: list[Any] = [ClaimTable.id, ClaimTable.number, ClaimTable.rank, ClaimTable.date, ClaimTable.sort_group]
+    columns += [func.coalesce(ClaimTable.sort_value, 0.0), ClaimTable.caveats]
+    columns += [func.coalesce(column, NOT_STATED) for column in FACET_COLUMNS.values()]
+    statement = sa.select(*columns).order_by(col(ClaimTable.number))
+    result = session.connection().execute(statement, execution_options={"yield_per": BATCH})
+    for batch in result.partitions(BATCH):
+        yield tuple(zip(*batch, strict=True))
+
+
+class _Numbers(dict[str, int]):
+    """Numbers values as they are first seen."""
+
+    def __missing__(self, value: str) -> int:
+        self[value] = number = len(self)
+        return number
 
 
 @dataclass(frozen=True)
 class _Codes:
-    """Numbers the values of a facet as they come."""
+    """A facet's values by claim, numbered."""
 
     codes: Codes
-    seen: dict[str, int]
+    seen: _Numbers
 
-    def put(self, at: int, value: str | None) -> None:
-        value = NOT_STATED if value is None else value
-        self.codes[at] = self.seen.setdefault(value, len(self.seen))
+    def put(self, place: slice, values: Sequence[str]) -> None:
+        self.codes[place] = [self.seen[value] for value in values]
 
     def finish(self, name: str, labels: dict[str, str]) -> FacetIndex:
         names, totals = list(self.seen), np.bincount(self.codes, minlength=len(self.seen))
