@@ -14,7 +14,7 @@ API_KEY = "BENCHCARD_API_KEY"  # environment variable with the server's key: an 
 
 
 def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add `measure` and `trace` to a parser; each sets `run`, a function of the parsed arguments to an exit status."""
+    """Add `measure` and `trace` to a parser; each sets `run`: parsed arguments -> exit status, further ones ignored."""
     _add_measure(commands.add_parser("measure", help=f"measure an OpenAI-compatible server (its key in {API_KEY})"))
     trace = commands.add_parser("trace", help="print the numbers of a trace")
     trace.add_argument("file", type=Path, metavar="FILE")
@@ -40,10 +40,10 @@ def _add_measure(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(run=_command("run_measure"))
 
 
-def _command(name: str) -> Callable[[argparse.Namespace], int]:
+def _command(name: str) -> Callable[..., int]:
     """The command of that name in runners.commands, which is loaded when it is run: it brings numpy and pyarrow."""
 
-    def run(given: argparse.Namespace) -> int:
+    def run(given: argparse.Namespace, *_: object) -> int:
         return int(getattr(import_module("runners.commands"), name)(given))
 
     return run

@@ -54,7 +54,7 @@ def _options(given: argparse.Namespace) -> Options:
 
 
 def run_trace(given: argparse.Namespace) -> int:
-    """Print what a trace says; 1 for a file that is none, 2 for an unknown tool."""
+    """Print what a trace says; 2 for a file that is none, or an unknown tool."""
     if given.tool is not None and given.tool not in TOOLS:
         _say(f"{given.tool} is no tool that Benchcard knows: {', '.join(TOOLS)}")
         return 2
@@ -62,7 +62,7 @@ def run_trace(given: argparse.Namespace) -> int:
         found = trace.read(given.file)
     except (OSError, trace.TraceError) as error:
         _say(str(error))
-        return 1
+        return 2
     asked = report.trace_json if given.json else report.trace_text
     said = asked(found, given.tool)
     _print(said if isinstance(said, str) else json.dumps(said, allow_nan=False))

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from statistics import median
 from typing import TYPE_CHECKING, Any, Literal
 
-from runners.load import metrics, plan, processes, trace, verdict
+from runners.load import metrics, plan, processes, selfcheck, trace, verdict
 from runners.load.connect import Target, read_url
 from runners.load.plan import Source, Workload
 from runners.load.prompts import COMMON, Serials, Vocabulary
@@ -23,12 +23,14 @@ if TYPE_CHECKING:
     from runners.load.count import Counted
     from runners.load.metrics import Metrics
     from runners.load.schedule import Shot
+    from runners.load.selfcheck import Check
     from runners.load.trace import Trace
     from runners.load.verdict import Client, Limits, Reason
 
 PROBE_TOKENS = 16
 WARM_ROUNDS = 5  # at most ...
 STEADY = 0.1  # ... and until a round's throughput is within this share of the one before
+UNCHECKED = 5000.0  # events a second and process below which the lag during the run itself is witness enough
 NO_SUCH_REQUEST = frozenset({400, 404, 405, 415, 422, 501})  # the server does not take a request of this form
 
 
@@ -82,6 +84,7 @@ class Result:
     runs: list[Run]
     notes: list[str]
     warm_tok_s: list[float]
+    check: Check | None
 
     @property
     def valid(self) -> bool:
@@ -99,6 +102,8 @@ class Session:
         self.dialect = Dialect(options.model, api_key=options.api_key)
         self.notes: list[str] = []
         self.warm_tok_s: list[float] = []
+        self.check: Check | None = None
+        self._events_s = 0.0
         self._say = say
 
     def probe(self) -> None:
@@ -121,12 +126,23 @@ class Session:
         """Rounds of the measured shape at the measured load, until their throughput is steady. Nothing of it counts."""
         for number in range(1, WARM_ROUNDS + 1):
             found = self._run(self._warm_load(), self._shots(self._warm_requests()), f"warm-up {number}")
-            rate = metrics.measure(self._trace(found)).output_tok_s
+            numbers = metrics.measure(self._trace(found))
+            rate = numbers.output_tok_s
             self.warm_tok_s.append(rate)
+            events = sum(len(row.event_ns) for row in found.rows)
+            self._events_s = events / max(numbers.duration_s, 1.0)
             before = self.warm_tok_s[-2] if number > 1 else None
             if rate == 0 or (before is not None and abs(rate - before) <= STEADY * before):
                 return
         self.notes.append(f"still not steady after {WARM_ROUNDS} rounds of warm-up")
+
+    def check_client(self) -> None:
+        """Above an event rate that any machine reaches, prove on a scripted server that this client sees it rightly."""
+        streams = _concurrency(self.options.load)
+        if streams is None or self._events_s < UNCHECKED * self.options.processes:
+            return
+        self._say(f"checking the client at {self._events_s:,.0f} events/s")
+        self.check = selfcheck.check(streams, self._events_s, min(self.options.processes, streams))
 
     def repeat(self, number: int) -> Run:
         """One measured run, with its trace written where traces are kept."""
@@ -136,6 +152,7 @@ class Session:
         numbers = metrics.measure(found)
         client = verdict.client_of(ran.lags, ran.cpu_ns, ran.ended_ns - ran.started_ns)
         reasons = verdict.judge(found, numbers, client, _concurrency(self.options.load), self.options.limits)
+        reasons += self.check.reasons if self.check else []
         file = self._file(number)
         if file is not None:
             found.meta["client"] = {name: getattr(client, name) for name in client.__slots__}
@@ -203,8 +220,9 @@ def measure(options: Options, say: Callable[[str], None]) -> Result:
     session = Session(options, say)
     session.probe()
     session.warm_up()
+    session.check_client()
     runs = [session.repeat(number) for number in range(1, options.runs + 1)]
-    return Result(options, session.dialect, runs, session.notes, session.warm_tok_s)
+    return Result(options, session.dialect, runs, session.notes, session.warm_tok_s, session.check)
 
 
 def _forms(first: Dialect) -> list[Dialect]:

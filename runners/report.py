@@ -138,6 +138,7 @@ def as_json(result: Result) -> Json:
         "seed": options.seed,
         "notes": result.notes,
         "warm_up_tok_s": result.warm_tok_s,
+        "client_check": asdict(result.check) if result.check else None,
         "axes": {name: axis for name, (axis, _, _) in NAMES.items() if axis},
         "runs": runs,
     }

@@ -25,7 +25,8 @@ class Limits:
 
     failed_share: float = 0.01
     lag_p99_ms: float = 25.0
-    lag_share: float = 0.05
+    lag_worst_ms: float = 500.0
+    lag_share: float = 0.2
     cpu_share: float = 0.95
     cached_share: float = 0.01
     late_p99_ms: float = 50.0
@@ -77,12 +78,13 @@ def _failures(trace: Trace, metrics: Metrics, limits: Limits) -> list[Reason]:
 
 def _client(client: Client, limits: Limits) -> list[Reason]:
     reasons = []
-    if client.lag_p99_ms > limits.lag_p99_ms or client.lag_share > limits.lag_share:
+    lagged = client.lag_p99_ms > limits.lag_p99_ms or client.lag_share > limits.lag_share
+    if lagged or client.lag_worst_ms > limits.lag_worst_ms:
         reasons.append(
             Reason(
                 "lagging_client",
-                f"the client lagged: its event loop woke up to {client.lag_worst_ms:.0f} ms late "
-                f"(P99 {client.lag_p99_ms:.1f} ms, at most {limits.lag_p99_ms:g}; late during "
+                f"the client lagged: its event loop woke up to {client.lag_worst_ms:.0f} ms late (at most "
+                f"{limits.lag_worst_ms:g}; P99 {client.lag_p99_ms:.1f} ms, at most {limits.lag_p99_ms:g}; late during "
                 f"{client.lag_share:.1%} of the run, at most {limits.lag_share:.0%})",
             )
         )

@@ -26,7 +26,7 @@ ASKED = [
     "--model", "m", "--input-tokens", "16", "--output-tokens", "12", "--concurrency", "2", "--requests", "8",
 ]  # fmt: skip
 # A test box may be busy: what the client's own lag does to a verdict has tests of its own.
-PATIENT = Limits(lag_p99_ms=1e9, lag_share=1e9, cpu_share=1e9, late_p99_ms=1e9)
+PATIENT = Limits(lag_p99_ms=1e9, lag_worst_ms=1e9, lag_share=1e9, cpu_share=1e9, late_p99_ms=1e9)
 
 
 @dataclass
@@ -229,7 +229,7 @@ def test_the_trace_of_every_run_is_written_and_read_by_the_trace_command(
 
 
 def test_the_trace_command_names_what_is_wrong(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["trace", str(tmp_path / "none.parquet")]) == 1
+    assert main(["trace", str(tmp_path / "none.parquet")]) == 2
     assert main(["trace", str(tmp_path / "none.parquet"), "--as", "wrk"]) == 2
     assert "vllm, sglang, guidellm" in capsys.readouterr().err
 
