@@ -29,6 +29,7 @@ IdempotencyKey = Annotated[
     ),
 ]
 
+CROSS_SITE: Answers = {403: {"model": ErrorBody, "description": "another site's page asks"}}
 SIGNED_IN: Answers = {
     401: {"model": ErrorBody, "description": "no token, an unknown or a revoked one"},
     403: {"model": ErrorBody, "description": "the scope or the card is not yours, or another site's page asks"},

@@ -1,15 +1,16 @@
 """Cards as JSON and YAML: reading, checking, recording, revising, taking back."""
 
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, cast
 
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import Response
 
 from app.accounts.store import note_use
 from app.api.access import INVALID, NO_PARAMETERS, NOT_FOUND, Answers, database
-from app.api.auth import SIGNED_IN, TOKEN, IdempotencyKey, signed_in
+from app.api.auth import CROSS_SITE, SIGNED_IN, TOKEN, IdempotencyKey, signed_in
 from app.api.bodies import Body, BodyOf, invalid
 from app.api.card_answers import checked, detailed, listed, revised, stored
+from app.api.card_body import CARD_BODY, RETRACT_BODY
 from app.api.card_schema import (
     CardChecked,
     CardDetail,
@@ -40,20 +41,6 @@ if TYPE_CHECKING:
 
 router = APIRouter(prefix="/api/v1/cards", tags=["cards"])
 
-CARD_TEXT: dict[str, Any] = {"schema": {"type": "string"}, "example": "engine: vllm 0.33.0\nmodel: Qwen/Qwen3-8B\n"}
-CARD_BODY: dict[str, Any] = {
-    "requestBody": {
-        "required": True,
-        "description": "One card, at most 256 KB; /cards/schema tells its keys. Short forms may be used in both.",
-        "content": {"application/yaml": CARD_TEXT, "application/json": {"schema": {"type": "object"}}},
-    }
-}
-RETRACT_BODY: dict[str, Any] = {
-    "requestBody": {
-        "required": True,
-        "content": {"application/json": {"schema": Retract.model_json_schema()}},
-    }
-}
 BODY: Answers = {
     413: {"model": ErrorBody, "description": "more than 256 KB"},
     415: {"model": ErrorBody, "description": "a media type that is not taken"},
@@ -70,7 +57,7 @@ def list_cards(request: Request, query: Annotated[CardListQuery, Query()]) -> Ca
     return listed(_cards(request).page(wanted, query.cursor, query.limit))
 
 
-@router.post("/validate", responses=BODY, openapi_extra=CARD_BODY, dependencies=NO_PARAMETERS)
+@router.post("/validate", responses={**CROSS_SITE, **BODY}, openapi_extra=CARD_BODY, dependencies=NO_PARAMETERS)
 def validate_card(request: Request, body: BodyOf) -> CardChecked:
     """What recording this card would say. Stores nothing and needs no sign-in."""
     return checked(_sound(request, body))
