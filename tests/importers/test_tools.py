@@ -220,3 +220,19 @@ def test_vllm_failures_and_the_rate_that_was_missed_are_told() -> None:
     assert imported.card.workload.rate == 20
     assert "4 of 16 requests failed" in said(imported, "failures")
     assert "requested 20 req/s" in said(imported, "T10")
+
+
+def test_sglang_openai_route_is_caught_counting_tokens_that_never_came() -> None:
+    """The scripted server stopped every reply at half the asked length; the tool counts the asked one."""
+    tree = json.loads((DATA / "sglang_oai.jsonl").read_text().splitlines()[0])
+    report = fixture("sglang_oai.jsonl")
+    first, second = report.imported
+    assert tree["request_rate"] == float("inf")
+    assert first.card.workload
+    assert second.card.workload
+    assert first.card.workload.rate is None
+    assert second.card.workload.rate == 20
+    assert "108 output tokens counted, the text holds 54" in said(first, "T15")
+    assert "3 of 12 requests failed" in said(second, "failures")
+    assert ("event_gap", "P95") in figures(first)
+    assert first.card.engine is None

@@ -54,8 +54,8 @@ def read(tree: dict[str, Any], raw: RawSource, where: str) -> Iterator[Imported 
 
 
 def _server(draft: Draft, info: Any) -> None:
-    """What the server said of itself; old files have no `server_info`."""
-    if not isinstance(info, dict):
+    """What the server said of itself; old files have no `server_info`, and of other engines it is empty."""
+    if not isinstance(info, dict) or not info:
         return
     draft.put("engine.name", "SGLang")
     draft.put("engine.version", info.get("version"))
