@@ -15,6 +15,7 @@ from app.claims.queries import parsed
 from app.web.badges import badges
 from app.web.contexts import ClaimCells, NumberCell
 from app.web.render import render
+from app.web.state import COLUMNS
 from app.web.wording import (
     SCOPES,
     STATED_IN,
@@ -92,7 +93,7 @@ def cells(row: ClaimRow, columns: Sequence[str] = (), *, chosen: bool = False, s
         more=f"{hidden} more" if hidden else "",
         repeated=repeated(row),
         chosen=chosen,
-        extra=tuple(EXTRA[name](row) for name in columns),
+        extra=tuple((COLUMNS[name], EXTRA[name](row)) for name in columns),
     )
 
 

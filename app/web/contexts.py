@@ -64,7 +64,7 @@ class ClaimCells:
     more: str  # "" or how many caveats the claim's page tells besides
     repeated: str
     chosen: bool
-    extra: tuple[str, ...]
+    extra: tuple[tuple[str, str], ...]  # further columns: heading and text
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,15 +41,14 @@ def serious(tab: Tab) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("path", [*PAGES, *TROUBLED])
-def test_axe_finds_nothing_serious(open_page: Callable[..., Tab], path: str, scheme: str) -> None:
-    assert serious(open_page(path, scheme=scheme)) == []
-
-
-@pytest.mark.parametrize("path", ["/", "/claims/vllm-v41-5x", "/compare?ids=vllm-v41-5x&ids=sglang-v41-step-16"])
-def test_axe_finds_nothing_serious_on_a_phone(open_page: Callable[..., Tab], path: str) -> None:
-    assert serious(open_page(path, width=390)) == []
+def test_axe_finds_nothing_serious_in_light_in_dark_and_on_a_phone(open_page: Callable[..., Tab], path: str) -> None:
+    tab = open_page(path)
+    assert serious(tab) == []
+    tab.page.emulate_media(color_scheme="dark")
+    assert serious(tab) == []
+    tab.page.set_viewport_size({"width": 390, "height": 900})
+    assert serious(tab) == []
 
 
 @pytest.mark.parametrize("path", PAGES)
