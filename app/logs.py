@@ -7,6 +7,8 @@ import json
 import logging
 import sys
 
+LONGEST = 2000  # characters of an address that are logged
+
 
 class JsonFormatter(logging.Formatter):
     """Time in UTC, level, logger and message; a request's parts as fields; an exception with its trace."""
@@ -20,7 +22,7 @@ class JsonFormatter(logging.Formatter):
         }
         if record.name == "uvicorn.access" and isinstance(record.args, tuple) and len(record.args) == 5:
             client, method, path, _, status = record.args
-            entry |= {"client": client, "method": method, "path": path, "status": status}
+            entry |= {"client": client, "method": method, "path": str(path)[:LONGEST], "status": status}
         else:
             entry["message"] = record.getMessage()
         if record.exc_info:

@@ -7,6 +7,7 @@ import datetime as dt
 import os
 import shutil
 import warnings
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fastapi import FastAPI
-
-MISSING = pytest.StashKey[dict[str, str]]()
 
 
 class StillClock:
@@ -68,7 +67,7 @@ def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def postgres(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[str]:
+def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The URL of a PostgreSQL server: BENCHCARD_TEST_POSTGRES where it is set, else one from the wheel."""
     given = os.environ.get("BENCHCARD_TEST_POSTGRES")
     if given:
@@ -82,7 +81,6 @@ def postgres(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRe
             server = get_server(tmp_path_factory.mktemp("postgres"))
     except Exception as error:
         reason = f"no PostgreSQL here ({type(error).__name__}: {error})"
-        request.config.stash.setdefault(MISSING, {})["PostgreSQL"] = reason
         pytest.skip(reason)
     yield server.get_uri()
     server.cleanup()
@@ -175,6 +173,9 @@ def _execute(server: str, statement: str) -> None:
         connection.execute(statement.encode())
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    for name, reason in config.stash.get(MISSING, {}).items():
-        terminalreporter.write_line(f"NOT RUN: {name}: {reason}", yellow=True)
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """What could not run, on the last lines; reports come together here from every worker."""
+    skipped = (report.longrepr for report in terminalreporter.stats.get("skipped", []))
+    reasons = Counter(place[2].removeprefix("Skipped: ") for place in skipped if isinstance(place, tuple))
+    for reason, count in reasons.items():
+        terminalreporter.write_line(f"NOT RUN, {count} tests: {reason}", yellow=True)

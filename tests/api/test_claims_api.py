@@ -104,8 +104,9 @@ def test_csv_says_what_is_not_stated_and_leaves_missing_numbers_empty(api: Clien
 
 
 def test_csv_of_nothing_has_its_header(api: Client) -> None:
-    assert api.get("/api/v1/claims.csv?kind=ratio").text.startswith("id,headline,title,value")
-    assert lines(api.get("/api/v1/claims.csv?kind=ratio").text) == []
+    answer = api.get("/api/v1/claims.csv?kind=ratio").text
+    assert answer.startswith("id,")
+    assert len(answer.splitlines()) == 1
 
 
 def test_csv_of_more_than_one_page_is_whole(database: Database, client_on: Callable[[str], Client]) -> None:

@@ -14,7 +14,7 @@ from playwright.sync_api import sync_playwright
 
 from app.main import create_app, prepare
 from app.settings import Settings
-from tests.conftest import MISSING, StillClock
+from tests.conftest import StillClock
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -75,7 +75,6 @@ def browser(request: pytest.FixtureRequest) -> Iterator[Browser]:
     found = os.environ.get("BENCHCARD_TEST_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
     if not found:
         reason = "no Chromium here (install Debian's, or set BENCHCARD_TEST_CHROMIUM)"
-        request.config.stash.setdefault(MISSING, {})["browser tests"] = reason
         pytest.skip(reason)
     with sync_playwright() as playwright:
         opened = playwright.chromium.launch(executable_path=found, args=ARGUMENTS)

@@ -144,6 +144,14 @@ def test_a_wrong_setting_is_named(
     assert name in capsys.readouterr().err
 
 
+def test_an_absurdly_long_address_is_logged_in_part() -> None:
+    asked = ("127.0.0.1:5", "GET", "/?q=" + "x" * 10_000_000, "1.1", 414)
+    record = logging.LogRecord("uvicorn.access", logging.INFO, __file__, 1, '%s - "%s %s HTTP/%s" %d', asked, None)
+    line = JsonFormatter().format(record)
+    assert len(line) < 3000
+    assert json.loads(line)["status"] == 414
+
+
 def test_a_log_line_tells_an_exception_with_its_place() -> None:
     try:
         raise LookupError("lost")
