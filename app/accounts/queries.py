@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from hmac import compare_digest
 from typing import TYPE_CHECKING
 
-from sqlmodel import col, select
+import sqlalchemy as sa
+from sqlmodel import SQLModel, col, select
 
-from app.accounts.tables import SessionTable, SignInLinkTable, TokenTable
+from app.accounts.tables import SignInLinkTable, TokenTable
 from app.accounts.tokens import Actor, digest, is_well_formed
 
 if TYPE_CHECKING:
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
 
     from app.clock import Clock
     from app.db import Database
+
+TOKEN, SESSION = SQLModel.metadata.tables["token"], SQLModel.metadata.tables["session"]
+OF_TOKEN = sa.select(TOKEN).where(TOKEN.c.hash == sa.bindparam("hash"))
+OF_SESSION = sa.select(SESSION).where(SESSION.c.hash == sa.bindparam("hash"))
 
 
 @dataclass(frozen=True)
@@ -43,7 +48,7 @@ class Accounts:
             return None
         wanted = digest(token)
         with self._database.read() as session:
-            stored = session.exec(select(TokenTable).where(TokenTable.hash == wanted)).first()
+            stored = session.connection().execute(OF_TOKEN, {"hash": wanted}).first()
         if stored is None or stored.revoked_at is not None or not compare_digest(stored.hash, wanted):
             return None
         return Actor(stored.id, stored.name, frozenset(stored.scopes.split()), stored.id)
@@ -54,7 +59,7 @@ class Accounts:
             return None
         wanted = digest(secret)
         with self._database.read() as session:
-            stored = session.exec(select(SessionTable).where(SessionTable.hash == wanted)).first()
+            stored = session.connection().execute(OF_SESSION, {"hash": wanted}).first()
         if stored is None or not compare_digest(stored.hash, wanted) or stored.expires_at <= self._clock.now():
             return None
         known_as = stored.token_id or f"link:{stored.name}"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import datetime as dt
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import delete, insert, or_, update
-from sqlmodel import col, select
+from sqlalchemy import bindparam, delete, insert, or_, update
+from sqlmodel import SQLModel, col, select
 
 from app.accounts.tables import SessionTable, SignInLinkTable, TokenTable
 from app.accounts.tokens import LINK_LIFE, SESSION_LIFE, digest, join, token_id
@@ -19,6 +19,11 @@ if TYPE_CHECKING:
 
     from app.accounts.tokens import Actor
 
+TOKEN = SQLModel.metadata.tables["token"]
+USED = update(TOKEN).where(
+    TOKEN.c.id == bindparam("token"),
+    or_(TOKEN.c.last_used_at.is_(None), TOKEN.c.last_used_at < bindparam("stale", type_=TOKEN.c.last_used_at.type)),
+)
 USE_KEPT_FOR = dt.timedelta(minutes=1)  # "last used" is this exact: a busy script writes it once a minute
 
 
@@ -43,9 +48,7 @@ def note_use(session: Session, actor: Actor, now: dt.datetime) -> None:
     """Remember that an actor's token was used."""
     if actor.token is None:
         return
-    used = col(TokenTable.last_used_at)
-    stale = or_(used.is_(None), used < now - USE_KEPT_FOR)
-    session.execute(update(TokenTable).where(col(TokenTable.id) == actor.token, stale).values(last_used_at=now))
+    session.connection().execute(USED, {"token": actor.token, "stale": now - USE_KEPT_FOR, "last_used_at": now})
 
 
 def add_link(session: Session, secret: str, name: str, scopes: Iterable[str], now: dt.datetime) -> None:

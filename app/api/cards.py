@@ -26,6 +26,7 @@ from app.api.errors import ErrorBody
 from app.cards.export import to_yaml
 from app.cards.queries import CardFilter
 from app.cards.store import Draft, Writer, create, retract, revise
+from app.errors import AppError
 from app.replay.store import ReplayKey, Reply, earlier, once
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from app.cards.load import ReadCard
     from app.cards.queries import Cards
     from app.clock import Clock
+    from app.db import Database
     from app.randomness import Randomness
 
 router = APIRouter(prefix="/api/v1/cards", tags=["cards"])
@@ -173,12 +175,13 @@ def _once(
     storage, now = database(request), _clock(request).now()
     path = request.url.path
     replay = ReplayKey.of(actor.id, key, request.method, path, body.media_type, body.data) if key else None
-    if replay is not None:
-        with storage.read() as session:
-            old = earlier(session, replay)
-        if old is not None:
-            return _answer(old, again=True)
-    work = prepare()
+    try:
+        work = prepare()
+    except AppError:
+        old = _earlier(storage, replay)  # what was right then may be wrong by now; the answer stands
+        if old is None:
+            raise
+        return _answer(old, again=True)
 
     def noted(session: "Session") -> Reply:
         note_use(session, actor, now)
@@ -186,6 +189,13 @@ def _once(
 
     reply, again = once(storage, replay, now, noted)
     return _answer(reply, again=again)
+
+
+def _earlier(storage: "Database", key: ReplayKey | None) -> Reply | None:
+    if key is None:
+        return None
+    with storage.read() as session:
+        return earlier(session, key)
 
 
 def _answer(reply: Reply, *, again: bool) -> Response:

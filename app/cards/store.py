@@ -6,16 +6,16 @@ import json
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import insert, update
-from sqlmodel import col, select
+import sqlalchemy as sa
+from sqlmodel import SQLModel
 
+import app.cards.tables  # noqa: F401 (declares the tables)
 from app.axes import AXES
 from app.cards import names
 from app.cards.completeness import completeness
 from app.cards.queries import could_be_id, not_found, record_of
 from app.cards.record import CardRecord, Retraction, Revision
 from app.cards.row import card_row, title
-from app.cards.tables import CardRevisionTable, CardTable
 from app.claims.store import put_card_row
 from app.errors import ConflictError, ForbiddenError
 
@@ -28,6 +28,10 @@ if TYPE_CHECKING:
     from app.cards.schema import Card
     from app.randomness import Randomness
 
+CARD, REVISION = SQLModel.metadata.tables["card"], SQLModel.metadata.tables["card_revision"]
+OF_CARD = CARD.c.id == sa.bindparam("card")
+TAKEN = sa.select(CARD.c.number).where(OF_CARD)
+LOCKED = TAKEN.with_for_update()
 LETTERS = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's: nothing that is read as something else
 RANDOM_LETTERS = 8
 
@@ -61,8 +65,8 @@ def create(session: Session, draft: Draft, by: Writer, now: dt.datetime, randomn
         created=now,
         retraction=None,
     )
-    session.execute(insert(CardTable).values(**_columns(record, now)))
-    session.execute(insert(CardRevisionTable).values(**_revision_columns(record)))
+    session.connection().execute(sa.insert(CARD), _columns(record, now))
+    session.connection().execute(sa.insert(REVISION), _revision_columns(record))
     put_card_row(session, record.id, card_row(record))
     return record
 
@@ -80,7 +84,7 @@ def revise(session: Session, card_id: str, expected: int, draft: Draft, by: Writ
         return stored
     number = stored.newest + 1
     record = replace(stored, revision=_revision(number, draft, by, now), newest=number)
-    session.execute(insert(CardRevisionTable).values(**_revision_columns(record)))
+    session.connection().execute(sa.insert(REVISION), _revision_columns(record))
     _renew(session, record, now)
     return record
 
@@ -102,14 +106,14 @@ def _free_id(session: Session, now: dt.datetime, randomness: Randomness) -> str:
     while True:
         letters = "".join(LETTERS[byte % len(LETTERS)] for byte in randomness.take(RANDOM_LETTERS))
         card_id = f"card-{now:%Y%m%d}-{letters}"
-        if session.exec(select(CardTable.id).where(CardTable.id == card_id)).first() is None:
+        if session.connection().execute(TAKEN, {"card": card_id}).first() is None:
             return card_id
 
 
 def _writable(session: Session, card_id: str, by: Writer) -> CardRecord:
     """The card as it will stay until this transaction ends: another server that wants to write it waits."""
     if could_be_id(card_id):
-        session.exec(select(CardTable.id).where(CardTable.id == card_id).with_for_update()).first()
+        session.connection().execute(LOCKED, {"card": card_id})
     record = record_of(session, card_id)
     if record is None:
         raise not_found(session, card_id)
@@ -134,7 +138,7 @@ def _revision(number: int, draft: Draft, by: Writer, now: dt.datetime) -> Revisi
 
 
 def _renew(session: Session, record: CardRecord, now: dt.datetime) -> None:
-    session.execute(update(CardTable).where(col(CardTable.id) == record.id).values(**_columns(record, now)))
+    session.connection().execute(sa.update(CARD).where(OF_CARD), {"card": record.id, **_columns(record, now)})
     put_card_row(session, record.id, card_row(record))
 
 

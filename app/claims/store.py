@@ -7,11 +7,11 @@ from dataclasses import asdict, dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Literal
 
-from sqlalchemy import delete, func, insert, update
-from sqlmodel import col, select
+from sqlalchemy import bindparam, delete, func, insert, update
+from sqlmodel import SQLModel, col, select
 
 from app.claims.search import search_text
-from app.claims.tables import CatalogueStateTable, ClaimTable, SourceRevisionTable, SourceTable
+from app.claims.tables import ClaimTable, SourceRevisionTable, SourceTable
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 Change = Literal["added", "revised", "refreshed", "unchanged"]
 
+CLAIM, STATE = SQLModel.metadata.tables["claim"], SQLModel.metadata.tables["catalogue_state"]
+OF_CARD = delete(CLAIM).where(CLAIM.c.card_id == bindparam("card"))
+RAISE = update(STATE).values(version=STATE.c.version + 1)
 TIMES = {"us": ("ms", 0.001), "s": ("ms", 1000.0)}
 KINDS = ("absolute", "ratio", "change")
 UNITS = ("ms", "tok/s", "tok/s/GPU", "tok/s/node", "tok/s/user", "req/s", "tokens/step", "tokens", "bytes/token", "GiB")
@@ -92,17 +95,17 @@ def stored_sources(session: Session) -> set[str]:
 
 def raise_version(session: Session) -> None:
     """Tell every reader that its index is stale. Belongs into the transaction of the change itself."""
-    session.execute(update(CatalogueStateTable).values(version=CatalogueStateTable.version + 1))
+    session.connection().execute(RAISE)
 
 
 def insert_claims(session: Session, claims: Sequence[dict[str, Any]]) -> None:
     if claims:
-        session.execute(insert(ClaimTable), claims)
+        session.connection().execute(insert(CLAIM), claims)
 
 
 def put_card_row(session: Session, card_id: str, row: ClaimRow | None) -> None:
     """Make the table show a card as it is now; without a row (a plan has no number) it shows none."""
-    gone: Any = session.execute(delete(ClaimTable).where(col(ClaimTable.card_id) == card_id))
+    gone = session.connection().execute(OF_CARD, {"card": card_id})
     if row is not None:
         insert_claims(session, [columns(row, row.model_dump_json())])
     if row is not None or gone.rowcount:

@@ -11,12 +11,12 @@ from dataclasses import asdict, dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from sqlalchemy import delete, insert
+import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
-from sqlmodel import col
+from sqlmodel import SQLModel
 
+import app.replay.tables  # noqa: F401 (declares the table)
 from app.errors import InvalidInputError
-from app.replay.tables import ReplyTable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
     from app.db import Database
 
+REPLY = SQLModel.metadata.tables["reply"]
+GIVEN = sa.select(REPLY).where(REPLY.c.actor == sa.bindparam("of"), REPLY.c.key == sa.bindparam("under"))
+TOO_OLD = sa.delete(REPLY).where(REPLY.c.created_at < sa.bindparam("before", type_=REPLY.c.created_at.type))
 KEPT_FOR = dt.timedelta(days=7)
 
 
@@ -57,7 +60,7 @@ class ReplayKey:
 
 def earlier(session: Session, key: ReplayKey) -> Reply | None:
     """The answer that was given under this key. Raises InvalidInputError where it stood for another request."""
-    stored = session.get(ReplyTable, (key.actor, key.key))
+    stored = session.connection().execute(GIVEN, {"of": key.actor, "under": key.key}).first()
     if stored is None:
         return None
     if stored.request_hash != key.request_hash:
@@ -80,8 +83,8 @@ def once(
             return old, True
         reply = work(session)
         if key is not None:
-            session.execute(delete(ReplyTable).where(col(ReplyTable.created_at) < now - KEPT_FOR))
-            session.execute(insert(ReplyTable).values(**asdict(key), **asdict(reply), created_at=now))
+            session.connection().execute(TOO_OLD, {"before": now - KEPT_FOR})
+            session.connection().execute(sa.insert(REPLY), {**asdict(key), **asdict(reply), "created_at": now})
         return reply, False
 
     try:
