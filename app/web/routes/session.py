@@ -67,7 +67,8 @@ def sign_in(request: Request, form: Form) -> Response:
     except (UnauthorizedError, TooManyError) as error:
         if isinstance(error, UnauthorizedError):
             state.throttle.failed(address)
-        return _page(request, following=following, trouble=error.message, status=error.status)
+        wait = error.retry_after if isinstance(error, TooManyError) else None
+        return _page(request, following=following, trouble=error.message, status=error.status, wait=wait)
     answer = RedirectResponse(_local(following), 303)
     secure = request.url.scheme == "https"
     answer.set_cookie(
@@ -94,7 +95,13 @@ def leave(request: Request) -> Response:
 
 
 def _page(
-    request: Request, *, link: str = "", following: str = "/", trouble: str = "", status: int = 200
+    request: Request,
+    *,
+    link: str = "",
+    following: str = "/",
+    trouble: str = "",
+    status: int = 200,
+    wait: int | None = None,
 ) -> HTMLResponse:
     actor = visitor(request)
     context = SignInPage(
@@ -105,7 +112,8 @@ def _page(
         next=_local(following),
         trouble=trouble,
     )
-    return respond(request, context, status=status, headers={"Cache-Control": "no-store"})
+    later = {} if wait is None else {"Retry-After": str(wait)}
+    return respond(request, context, status=status, headers={"Cache-Control": "no-store", **later})
 
 
 def _local(address: str) -> str:
