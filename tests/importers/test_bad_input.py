@@ -7,6 +7,8 @@ import tracemalloc
 
 import pytest
 
+from app.cards.export import to_yaml
+from app.cards.load import read_card
 from app.results.importers import MOST_BYTES, ImportReport, detect, read
 from tests.importers.factories import MLPERF_HEADER, figures, imported, mlperf_row, vllm
 
@@ -134,7 +136,9 @@ def test_text_that_a_card_cannot_take_is_cleaned_or_left_out() -> None:
     assert one.card.model
     assert one.card.model.id
     assert one.card.model.id.startswith("abcx")
-    assert len(one.card.model.id) <= 2000
+    assert len(one.card.model.id) <= 200
+    [one] = imported(vllm(model_id="one | two", cafe="e\u0301"), "a | b.json")
+    assert read_card(to_yaml(one.card)).card == one.card
     [one] = imported(vllm(max_concurrency=10**12, date="20269999-000000"))
     assert one.card.workload is None or one.card.workload.concurrency is None
     assert "workload.concurrency" in {warned.field for warned in one.warnings if warned.trap == "refused"}

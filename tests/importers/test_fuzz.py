@@ -59,7 +59,9 @@ SCALARS = st.one_of(
     st.integers(),
     st.floats(),
     st.text(max_size=12),
-    st.sampled_from(["inf", "1e999999999", "NaN", "0", "-1", "p90", "P", "", "\x7f", "9" * 70]),
+    st.sampled_from(
+        ["inf", "1e999999999", "NaN", "0", "-1", "p90", "P", "", "\x7f", "9" * 70, "a | b", "e\u0301", "x" * 3000]
+    ),
 )
 VALUES = st.recursive(
     SCALARS,

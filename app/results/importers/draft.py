@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
+import unicodedata
 from dataclasses import dataclass, field
 from decimal import Context, Decimal
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,8 @@ from pydantic import ValidationError
 from app.axes import AXES
 from app.cards.completeness import questions
 from app.cards.schema import LARGEST, NUMBER, Card
+from app.cards.short import CHOICES
+from app.cards.text import LONGEST, LONGEST_NAME, NAMED
 from app.results.importers.json_tree import LONGEST_NUMBER
 from app.results.importers.json_tree import number as as_written
 from app.results.importers.schema import Imported, Question, Warned
@@ -24,8 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 SMALLEST = Decimal(10) ** -15
-LONGEST_TEXT = 2000
-LONGEST_NAME = 200
 DERIVED = Context(prec=12)  # digits of a number that is computed here
 TRAP_OF_AXIS = {"tpot": "T4", "event_gap": "T14", "token_itl": "T14", "output_per_gpu": "T9", "decode_per_gpu": "T9"}
 STATISTICS = {
@@ -79,7 +80,13 @@ def plain(value: Any) -> str | None:
     text = f"{value:f}" if small else value  # 1e999999999 written out is a gigabyte
     if not isinstance(text, str):
         return None
-    return "".join(char for char in text[:LONGEST_TEXT] if char.isprintable()).strip() or None
+    shown = "".join(char for char in unicodedata.normalize("NFC", text[:LONGEST]) if char.isprintable())
+    return shown[:LONGEST].strip() or None
+
+
+def one_choice(text: str) -> str:
+    """Text that no card's reader takes for a list of choices (`a | b`)."""
+    return CHOICES.sub(" / ", text)
 
 
 def short(value: Decimal) -> str:
@@ -116,11 +123,13 @@ class Draft:
 
     def put(self, path: str, value: Any) -> None:
         """State a field of the card, as `workload.concurrency`; what is None stays not stated."""
-        if isinstance(value, str):
-            value = plain(value)
-        if value is None:
-            return
         block, _, part = path.partition(".")
+        if isinstance(value, str):
+            text = plain(value) or ""
+            text = text if block == "note" else one_choice(text)
+            value = text[:LONGEST_NAME].strip() if block in NAMED else text
+        if value is None or value == "":
+            return
         if part:
             self.card.setdefault(block, {})[part] = value
         else:

@@ -6,7 +6,7 @@ import hashlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from app.results.importers.draft import plain
+from app.results.importers.draft import one_choice, plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -24,7 +24,7 @@ class RawSource:
     @classmethod
     def of(cls, name: str, data: bytes) -> RawSource:
         last = name.replace("\\", "/").rpartition("/")[2]
-        return cls(plain(last) or "unnamed", hashlib.sha256(data).hexdigest())
+        return cls(one_choice(plain(last) or "unnamed"), hashlib.sha256(data).hexdigest())
 
     def as_raw(self) -> dict[str, str]:
         return {"name": self.name, "sha256": self.sha256}
