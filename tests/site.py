@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import httpx
 
     from app.db import Database
+    from app.randomness import Randomness
 
 RANDOM = SystemRandomness()
 
@@ -67,8 +68,8 @@ class Site:
         return str(answer.json()["id"])
 
 
-def open_site(database: Database, clock: StillClock) -> Iterator[Site]:
+def open_site(database: Database, clock: StillClock, randomness: Randomness | None = None) -> Iterator[Site]:
     url = database.url.render_as_string(hide_password=False)
-    app = create_app(Settings(database_url=url), clock)
+    app = create_app(Settings(database_url=url), clock, randomness)
     yield Site(Client(app), database, clock)
     app.state.database.close()

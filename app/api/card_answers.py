@@ -66,6 +66,15 @@ def detailed(record: CardRecord) -> str:
     return json.dumps({**around, "card": record.card.model_dump(mode="json", exclude_none=True)}, ensure_ascii=False)
 
 
+def as_yaml(record: CardRecord) -> str:
+    """The card as people write it. That it was retracted is no part of it, and stands above it as a comment."""
+    retraction = record.retraction
+    if retraction is None:
+        return to_yaml(record.card)
+    reason = " ".join(retraction.reason.split())
+    return f"# Retracted {retraction.at:%Y-%m-%d} by {retraction.by}: {reason}\n{to_yaml(record.card)}"
+
+
 def listed(page: CardPage) -> CardList:
     items = [CardItem.model_validate({**asdict(row), "url": f"/cards/{row.id}"}) for row in page.items]
     return CardList(items=items, total=page.total, next=page.next)

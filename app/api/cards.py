@@ -9,7 +9,7 @@ from app.accounts.store import note_use
 from app.api.access import INVALID, NO_PARAMETERS, NOT_FOUND, Answers, database
 from app.api.auth import CROSS_SITE, SIGNED_IN, TOKEN, IdempotencyKey, signed_in
 from app.api.bodies import Body, BodyOf, invalid
-from app.api.card_answers import checked, detailed, listed, revised, stored
+from app.api.card_answers import as_yaml, checked, detailed, listed, revised, stored
 from app.api.card_body import CARD_BODY, RETRACT_BODY
 from app.api.card_schema import (
     CardChecked,
@@ -23,7 +23,6 @@ from app.api.card_schema import (
     ReviseQuery,
 )
 from app.api.errors import ErrorBody
-from app.cards.export import to_yaml
 from app.cards.queries import CardFilter
 from app.cards.store import Draft, Writer, create, retract, revise
 from app.errors import AppError
@@ -88,8 +87,7 @@ def submit_card(request: Request, body: BodyOf, idempotency_key: IdempotencyKey 
 @router.get("/{card_id}.yaml", response_class=Response, responses={**YAML, **INVALID, **NOT_FOUND})
 def card_as_yaml(request: Request, card_id: str, query: Annotated[CardQuery, Query()]) -> Response:
     """A card as people write it, in one normal spelling."""
-    text = to_yaml(_cards(request).card(card_id, query.revision).card)
-    return Response(text, media_type="application/yaml")
+    return Response(as_yaml(_cards(request).card(card_id, query.revision)), media_type="application/yaml")
 
 
 @router.get("/{card_id}", response_model=CardDetail, responses={**INVALID, **NOT_FOUND})

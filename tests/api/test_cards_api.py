@@ -10,6 +10,7 @@ import pytest
 from app.api.card_schema import CardChecked, CardDetail, CardList, CardRevisions, CardStored
 from app.api.schema import ApiClaim
 from app.cards.export import to_yaml
+from app.cards.load import read_card
 from tests.cards.factories import SOUND, card, sound
 from tests.compare.factories import row
 from tests.site import Site, open_site
@@ -35,6 +36,15 @@ def test_a_card_is_recorded_and_read_back(site: Site) -> None:
     found = CardDetail.model_validate_json(site.get(answer.headers["location"]).text)
     assert found.card == card()
     assert (found.author, found.state, found.claim) == ("Ana", "measured", f"/api/v1/claims/{made.id}")
+
+
+def test_ids_come_from_the_randomness_that_the_application_is_given(database: Database, clock: StillClock) -> None:
+    class Zeros:
+        def take(self, count: int) -> bytes:
+            return bytes(count)
+
+    for site in open_site(database, clock, Zeros()):
+        assert site.recorded(SOUND, site.token()) == "card-20261129-00000000"
 
 
 def test_a_card_comes_as_the_yaml_that_would_record_it_again(site: Site) -> None:
@@ -159,6 +169,9 @@ def test_a_retracted_card_says_so_wherever_it_is_shown(site: Site) -> None:
     assert shown["caveats"][0] == {"kind": "retracted", "text": "Taken back by Ana: the clock was wrong."}
     assert site.get("/api/v1/claims?caveat=retracted").json()["total"] == 1
     assert CardList.model_validate_json(site.get("/api/v1/cards?state=retracted").text).items[0].id == made
+    text = site.get(f"/api/v1/cards/{made}.yaml").text
+    assert text == f"# Retracted 2026-11-29 by Ana: the clock was wrong\n{to_yaml(card())}"
+    assert read_card(text).card == card()
     again = site.send("POST", path, body, token, Content_Type="application/json")
     assert again.status_code == 409
     assert site.send("PUT", f"/api/v1/cards/{made}?revision=1", sound(note="x"), token).status_code == 409
