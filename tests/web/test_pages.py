@@ -78,6 +78,9 @@ def test_the_headlines_stand_side_by_side_with_the_verdict_above_the_table(site:
     words = band.words()
     for said in ("about 5x", "873.63 tok/s", "decode rate of one stream", "release day", "simulated acceptance"):
         assert said in words
+    (mind,) = [line.words() for line in band.all("tr") if line.words().startswith("Mind")]
+    for said in ("flawed baseline", "other workload", "more"):
+        assert said in mind
     verdict = band.one("p", class_="verdict v-not_comparable")
     assert "cannot be ranked" in verdict.text
     assert verdict.one("a").attributes["href"] == "/compare?ids=vllm-v41-5x&ids=sglang-v41-step-16"
@@ -92,7 +95,7 @@ def test_a_row_reads_number_measure_against_conditions_mind_repeated(site: Clien
     (row,) = [row for row in table.one("tbody").all("tr") if "/claims/sglang-v41-step-16" in str(row)]
     cells = [cell.words() for cell in row.children]
     assert cells[1].startswith("873.63 tok/s")
-    assert "870.57" in cells[6]
+    assert cells[6] == "870.57 tok/s by jinnpan.com, same script, not independent"
 
 
 def test_htmx_gets_the_part_and_a_canonical_address(site: Client) -> None:
@@ -171,11 +174,13 @@ def test_the_ladder_stands_as_a_chart_and_as_a_table_with_its_break(site: Client
 def test_kernel_factors_stand_apart_from_what_the_server_gained(site: Client) -> None:
     table = page(site, "/sources/vllm-2026-10-07-deepseek-v41-flash").one("section", id="kernels")
     headings = [cell.text for cell in table.one("thead").all("th")]
-    assert headings == ["Change", "Per kernel or path", "Per layer", "Forward pass", "End to end"]
+    unclear = "Phase, scope not spelled out"  # the post does not say what its prefill factors cover
+    assert headings == ["Change", "Per kernel or path", "Per layer", "Forward pass", unclear, "End to end"]
     (row,) = [row for row in table.one("tbody").all("tr") if "Sparse MQA" in row.text]
     cells = [cell.words() for cell in row.children]
     assert "14\N{EN DASH}23x 512K" in cells[2]
-    assert "+3 to +6 %" in cells[4]
+    assert "1.43x" in cells[4]
+    assert "+3 to +6 %" in cells[5]
 
 
 @pytest.mark.parametrize("part", ["ladder", "dspark-off-on"])
@@ -207,6 +212,36 @@ def test_a_claim_with_itself_and_the_other_spellings_of_ids_work(site: Client) -
         for query in ("ids=vllm-v41-5x,vllm-v41-1.9x", "a=vllm-v41-5x&b=vllm-v41-1.9x")
     ]
     assert same[0] == same[1]
+
+
+def test_a_pair_that_is_often_set_side_by_side_says_what_to_know_and_what_to_mind(site: Client) -> None:
+    pair = pairs()[0]
+    main = page(site, f"/compare?ids={pair.b}&ids={pair.a}").one("main")
+    assert pair.why in main.words()
+    assert "should know" not in page(site, "/compare?ids=vllm-v41-5x&ids=vllm-v41-5.3x").one("main").words()
+    (caveats,) = [part for part in main.all("details") if part.words().startswith("Caveats (")]
+    assert len(caveats.all("section")) == 2
+
+
+@pytest.mark.parametrize(
+    ("claim", "heading"),
+    [
+        ("vllm-v41-5x", "Contradicted within the source"),
+        ("contested-llama31-8b-h100-engine-gap-aimultiple", "Contradicted between sources"),
+    ],
+)
+def test_a_contradiction_is_told_once_under_the_heading_that_fits(site: Client, claim: str, heading: str) -> None:
+    record = site.get(f"/api/v1/claims/{claim}").json()
+    main = page(site, f"/claims/{claim}").one("main")
+    (told,) = [part for part in main.all("section") if part.words().startswith(heading)]
+    assert all(item["text"] in told.words() for item in record["contradictions"])
+    dropped = [item["text"] for item in record["caveats"] if item["kind"] == "contradicted"]
+    assert not [text for text in dropped if text in main.words()]
+
+
+def test_caveats_without_a_badge_are_counted_at_the_head_of_a_claims_page(site: Client) -> None:
+    counted = page(site, "/claims/vllm-v41-5x").one("dl", class_="facts lead").one("a", href="#caveats")
+    assert counted.words().endswith("more below")
 
 
 def test_more_than_two_claims_get_a_verdict_for_each_pair(site: Client) -> None:
