@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from app.claims.schema import ClaimRow, LadderBreak, LadderPlace, Reproduction, RoundRef, SourceRef
+from app.claims.schema import ClaimRow, Contradiction, LadderBreak, LadderPlace, Reproduction, RoundRef, SourceRef
 from app.claims.wording import headline
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
     from app.catalogue.schema import Ladder, Source
-    from app.claims.schema import Claim
+    from app.claims.schema import Claim, Correction
 
 
 def rows(source: Source, catalogue: Sequence[Source] = ()) -> tuple[ClaimRow, ...]:
@@ -22,16 +22,25 @@ def rows(source: Source, catalogue: Sequence[Source] = ()) -> tuple[ClaimRow, ..
     for other in every:
         for name in ("contradictions", "corrections"):
             for item in getattr(other, name):
+                said = _placed(item, other)
                 for claim_id in around.keys() & set(item.claims):
-                    around[claim_id][name] = (*around[claim_id].get(name, ()), item)
+                    around[claim_id][name] = (*around[claim_id].get(name, ()), said)
     for claim_id, place in _ladder_places(source):
         around[claim_id].setdefault("ladder", place)
     for claim_id, reproduction in _reproductions(around.keys(), every[1:]):
         around[claim_id]["reproduction"] = reproduction
     rounds = {
-        item.id: RoundRef(id=f"{source.id}/{item.id}", title=item.title, varies=item.varies) for item in source.rounds
+        item.id: RoundRef(id=f"{source.id}/{item.id}", title=item.title, varies=item.varies, apart=item.apart)
+        for item in source.rounds
     }
     return tuple(_row(claim, rounds, around[claim.id]) for claim in source.claims)
+
+
+def _placed(item: Contradiction | Correction, source: Source) -> Contradiction | Correction:
+    """A contradiction with claims of other sources is one between sources."""
+    if isinstance(item, Contradiction) and not set(item.claims) <= {claim.id for claim in source.claims}:
+        return item.model_copy(update={"across": True})
+    return item
 
 
 def _own(source: Source) -> dict[str, Any]:
@@ -75,7 +84,9 @@ def _reproductions(wanted: Collection[str], others: Sequence[Source]) -> Iterato
     for source in others:
         for claim in source.claims:
             if claim.repeats in wanted:
-                text = f"{headline(claim)} by {claim.measured_by or source.publisher}"
-                found.setdefault(str(claim.repeats), []).append(text)
+                by = claim.measured_by or source.publisher
+                independent = all(caveat.kind != "not_independent" for caveat in claim.caveats)
+                relation = "same script" if independent else "same script, not independent"
+                found.setdefault(str(claim.repeats), []).append(f"{headline(claim)} by {by}, {relation}")
     for claim_id, texts in found.items():
         yield claim_id, Reproduction(status="repeated_by_others", text="; ".join(texts))

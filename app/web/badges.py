@@ -13,13 +13,16 @@ from app.web.wording import acceptance
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from app.claims.schema import ClaimRow
+    from app.claims.schema import Caveat, ClaimRow
 
 # Caveat kind -> the badge's words, in the order in which a row shows them.
 WORDS = {
     "retracted": "retracted",
     "contradicted": "contradicted",
     "simulated_acceptance": "simulated acceptance",
+    "flawed_baseline": "flawed baseline",
+    "workload_differs": "other workload",
+    "third_party_reading": "third-party reading",
     "chart_only": "chart only",
     "own_earlier_build": "own earlier build",
     "prefill_not_counted": "prefill not counted",
@@ -31,15 +34,12 @@ WORDS = {
 }
 # The other caveat kinds, as a claim's page heads them.
 OTHERS = {
-    "third_party_reading": "read off a chart by others",
-    "flawed_baseline": "flawed baseline",
     "cached_tokens_counted": "cached tokens counted",
     "input_tokens_counted": "input tokens counted",
     "opt_in": "opt-in",
     "up_to": "up to",
     "random_prompt": "random prompt",
     "chosen_prompt": "chosen prompt",
-    "workload_differs": "workload differs",
     "load_differs": "load differs",
     "several_changes": "several changes at once",
     "saturated": "saturated",
@@ -50,6 +50,7 @@ OTHERS = {
     "scope": "scope",
     "noise": "noise",
     "arithmetic": "arithmetic",
+    "unsound": "does not follow",
     "method": "method",
     "other": "note",
 }
@@ -74,10 +75,15 @@ def badges(row: ClaimRow) -> tuple[tuple[Badge, ...], int]:
     return shown, sum(1 for kind in said if kind in OTHERS)
 
 
+def told_once(row: ClaimRow) -> tuple[Caveat, ...]:
+    """The row's caveats without those that a contradiction's own record tells in full."""
+    return tuple(item for item in row.caveats if item.kind != "contradicted" or not row.contradictions)
+
+
 def _said(row: ClaimRow) -> Iterator[tuple[str, str]]:
     """Caveats as written; what the record's other fields say besides is added where no caveat of the kind does."""
     kinds = set()
-    for caveat in row.caveats:
+    for caveat in told_once(row):
         kinds.add(caveat.kind)
         yield caveat.kind, caveat.text
     for item in row.contradictions:

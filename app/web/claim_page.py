@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from app.axes import AXES
 from app.claims.conditions import FIELDS, values
-from app.web.badges import CAVEATS, badges
+from app.web.badges import CAVEATS, badges, told_once
 from app.web.claim_row import cells, label
-from app.web.contexts import ClaimDetail, Fact, Link, Neighbour, ReadAs, ReasonLine, Shell, Told
+from app.web.contexts import ClaimDetail, Contradicted, Fact, Link, Neighbour, ReadAs, ReasonLine, Shell, Told
 from app.web.state import address
 from app.web.wording import (
     ACCEPTANCE,
@@ -34,6 +36,10 @@ if TYPE_CHECKING:
 
 # Rules whose sentence says no more than the field and its two values.
 REPEATING = ("condition", "not-stated")
+NUMBERED = re.compile(r"R\d+")  # the ratio lint's rules; the names of all others only repeat the field
+OF_ANY_NUMBER = ("R9", "R10")  # rules of the lint that need no ratio
+WITHIN = "Contradicted within the source"
+BETWEEN = "Contradicted between sources"
 
 
 def claim_page(
@@ -52,9 +58,9 @@ def claim_page(
         against=tuple(_against(row.baseline)),
         conditions=tuple(_conditions(row)),
         acceptance=tuple(_acceptance(row.acceptance)),
-        caveats=_caveats(row),
-        lint=tuple(reason_line(reason) for reason in lint),
-        contradictions=contradictions(row.contradictions, names),
+        caveats=caveats(row),
+        lint=_lint(lint),
+        contradicted=tuple(_contradicted(row, names)),
         corrections=corrections(row.corrections, names),
         beside=tuple(
             Fact(item.name, printed(item.value, item.unit) + (f" ({item.note})" if item.note else ""))
@@ -155,11 +161,29 @@ def _acceptance(given: Acceptance) -> Iterator[Fact]:
         yield Fact("Note", given.note)
 
 
-def _caveats(row: ClaimRow) -> tuple[Told, ...]:
-    written = [Told(CAVEATS[item.kind], item.text, "") for item in row.caveats]
+def caveats(row: ClaimRow) -> tuple[Told, ...]:
+    """What is told of a claim under its kinds, besides its contradictions; their record is shown by itself."""
+    written = [Told(CAVEATS[item.kind], item.text, "") for item in told_once(row)]
     shown, _ = badges(row)
     heard = {item.kind for item in row.caveats} | {"contradicted"}
     return (*written, *(Told(badge.word, badge.text, "") for badge in shown if badge.kind not in heard))
+
+
+def _lint(found: Sequence[Reason]) -> tuple[ReasonLine, ...]:
+    """The findings; the page tells the contradictions above, so R9 is one line that names them."""
+    lines = [reason_line(reason) for reason in found]
+    once = [replace(line, message="The contradiction is told above.") for line in lines if line.rule == "R9"][:1]
+    return (*(line for line in lines if line.rule != "R9"), *once)
+
+
+def _contradicted(row: ClaimRow, names: dict[str, ClaimRow]) -> Iterator[Contradicted]:
+    """Contradictions under the heading that fits: the claims of one source, or of several."""
+    elsewhere = {claim for claim, other in names.items() if other.source.id != row.source.id}
+    apart = {item.id for item in row.contradictions if elsewhere & set(item.claims)}
+    for heading, between in ((WITHIN, False), (BETWEEN, True)):
+        items = [item for item in row.contradictions if (item.id in apart) is between]
+        if items:
+            yield Contradicted(heading, contradictions(items, names))
 
 
 def reason_line(reason: Reason) -> ReasonLine:
@@ -167,9 +191,9 @@ def reason_line(reason: Reason) -> ReasonLine:
     second value there is none to state."""
     none = "" if reason.severity == "lint" else None
     return ReasonLine(
-        rule=reason.rule,
+        rule=reason.rule if NUMBERED.fullmatch(reason.rule) else "",
         kind=reason.severity,
-        word=SEVERITIES[reason.severity],
+        word="mind" if reason.rule in OF_ANY_NUMBER else SEVERITIES[reason.severity],
         field=FIELDS[reason.field].label if reason.field in FIELDS else reason.field.replace("_", " "),
         a=or_not_stated(none if reason.a is None else reason.a),
         b=or_not_stated(none if reason.b is None else reason.b),

@@ -84,17 +84,23 @@ def cells(row: ClaimRow, columns: Sequence[str] = (), *, chosen: bool = False, s
         engine=engine or "engine not stated",
         engine_mark=ENGINE_MARKS.get(engine or "", "e-other"),
         model=row.conditions.model.id or "model not stated",
-        measures=measures(row),
+        measures=measures(row, shortly=shortly),
         axis=row.axis,
         title=row.title,
         against=against(row.baseline),
         conditions=conditions(row),
         badges=open_,
-        more=f"{hidden} more" if hidden else "",
+        more=_more(hidden, alone=not open_),
         repeated=repeated(row),
         chosen=chosen,
         extra=tuple((COLUMNS[name], EXTRA[name](row)) for name in columns),
     )
+
+
+def _more(hidden: int, *, alone: bool) -> str:
+    if not hidden or not alone:
+        return f"{hidden} more" if hidden else ""
+    return "1 caveat" if hidden == 1 else f"{hidden} caveats"
 
 
 def label(row: ClaimRow) -> str:

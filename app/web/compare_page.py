@@ -6,9 +6,21 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from app.compare.conditions import COMPARED
-from app.web.claim_page import reason_line
+from app.web.badges import WORDS
+from app.web.claim_page import caveats, reason_line
 from app.web.claim_row import cells, label
-from app.web.contexts import ChoosePage, ComparePage, Derived, Fact, Neighbour, PairPart, Shell, SideLine
+from app.web.contexts import (
+    ChoosePage,
+    ComparePage,
+    Derived,
+    Fact,
+    Neighbour,
+    PairPart,
+    Shell,
+    SideCaveats,
+    SideLine,
+    Told,
+)
 from app.web.state import address
 from app.web.wording import KINDS, SCOPES, STATED_IN, VERDICTS, against, axis_name, or_not_stated
 
@@ -21,6 +33,7 @@ if TYPE_CHECKING:
     from app.web.contexts import Trouble
 
 MOST = 4
+DIFFERENT = {"differs", "apart"}  # what cannot be matched counts as two things, as it does in the verdict
 ABOUT = "Published LLM-serving numbers side by side: whether they can be compared, and every reason why not."
 
 # What is set side by side besides the conditions.
@@ -38,10 +51,16 @@ FRAME: dict[str, Callable[[ClaimRow], str | None]] = {
 
 
 def compare_page(
-    rows: Sequence[ClaimRow], verdict: Callable[[ClaimRow, ClaimRow], Comparison], troubles: Sequence[Trouble]
+    rows: Sequence[ClaimRow],
+    verdict: Callable[[ClaimRow, ClaimRow], Comparison],
+    known: Sequence[Pair],
+    troubles: Sequence[Trouble],
 ) -> ComparePage:
-    """Two to four claims: the verdict on each pair, then everything that is known of them, what differs first."""
-    pairs = tuple(_pair(a, b, verdict(a, b)) for a, b in combinations(rows, 2))
+    """Two to four claims: the verdict on each pair, then everything that is known of them, what differs first.
+    `known` are pairs that are often set against each other, with what to know of them."""
+    know = {frozenset((pair.a, pair.b)): pair.why for pair in known}
+    pairs = tuple(_pair(a, b, verdict(a, b), know.get(frozenset((a.id, b.id)), "")) for a, b in combinations(rows, 2))
+    told = tuple(SideCaveats(row.headline, _to_mind(row)) for row in rows)
     differing, unknown, equal = side_by_side(rows)
     ids = [("ids", row.id) for row in rows]
     title = " and ".join(row.headline for row in rows)
@@ -51,6 +70,8 @@ def compare_page(
         troubles=tuple(troubles),
         sides=tuple(cells(row) for row in rows),
         pairs=pairs,
+        caveats=told if any(side.told for side in told) else (),
+        caveats_count=f"Caveats ({' and '.join(str(len(side.told)) for side in told)})",
         differing=differing,
         unknown=unknown,
         equal=equal,
@@ -59,7 +80,12 @@ def compare_page(
     )
 
 
-def _pair(a: ClaimRow, b: ClaimRow, found: Comparison) -> PairPart:
+def _to_mind(row: ClaimRow) -> tuple[Told, ...]:
+    told = (Told(WORDS["contradicted"], item.text, item.locator or "") for item in row.contradictions)
+    return (*told, *caveats(row))
+
+
+def _pair(a: ClaimRow, b: ClaimRow, found: Comparison, know: str) -> PairPart:
     unknown = [reason for reason in found.reasons if reason.severity == "not_stated"]
     return PairPart(
         a=label(a),
@@ -69,10 +95,11 @@ def _pair(a: ClaimRow, b: ClaimRow, found: Comparison) -> PairPart:
         verdict=found.verdict,
         word=VERDICTS[found.verdict],
         summary=found.summary,
+        know=know,
         url=address("/compare", [("ids", a.id), ("ids", b.id)]),
         reasons=tuple(reason_line(reason) for reason in found.reasons if reason.severity != "not_stated"),
         unknown=tuple(reason_line(reason) for reason in unknown),
-        unknown_count=f"Not stated on at least one side ({len(unknown)})",
+        unknown_count=f"Not stated by at least one ({len(unknown)})",
         ratio=_ratio(found),
         derivations=tuple(Derived(item.title, item.text, item.assumption) for item in found.derivations),
         other_axes=tuple(
@@ -100,7 +127,7 @@ def side_by_side(
         groups[place].append(_line(name, said))
     for fact in COMPARED.values():
         states = {fact.state(a, b) for a, b in combinations(rows, 2)}
-        place = 0 if "differs" in states else 1 if "not_stated" in states else 2
+        place = 0 if states & DIFFERENT else 1 if "not_stated" in states else 2
         groups[place].append(_line(fact.label, [fact.read(row) for row in rows]))
     return tuple(groups[0]), tuple(groups[1]), tuple(groups[2])
 

@@ -187,6 +187,12 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True)
+class Contradicted:
+    heading: str
+    told: tuple[Told, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ReadAs:
     """A correction: how a number is often read, and what the source says."""
 
@@ -198,7 +204,7 @@ class ReadAs:
 
 @dataclass(frozen=True, slots=True)
 class ReasonLine:
-    """Why a comparison goes as it does. `kind` is the severity, `word` how the page calls it."""
+    """Why a comparison goes as it does. `rule` is R1-R10 or "", `kind` the severity, `word` how the page calls it."""
 
     rule: str
     kind: str
@@ -233,7 +239,7 @@ class ClaimDetail:
     acceptance: tuple[Fact, ...]
     caveats: tuple[Told, ...]
     lint: tuple[ReasonLine, ...]
-    contradictions: tuple[Told, ...]
+    contradicted: tuple[Contradicted, ...]
     corrections: tuple[ReadAs, ...]
     beside: tuple[Fact, ...]
     check: str
@@ -297,7 +303,8 @@ class Derived:
 
 @dataclass(frozen=True, slots=True)
 class PairPart:
-    """The verdict on two claims. `ratio` holds its conditions in the same line; empty where none is shown."""
+    """The verdict on two claims. `ratio` holds its conditions in the same line; empty where none is shown.
+    `know` is what people who often set these two beside each other should know, or ""."""
 
     a: str
     b: str
@@ -306,6 +313,7 @@ class PairPart:
     verdict: str
     word: str
     summary: str
+    know: str
     url: str
     reasons: tuple[ReasonLine, ...]  # all but those that a side does not state
     unknown: tuple[ReasonLine, ...]
@@ -313,6 +321,14 @@ class PairPart:
     ratio: str
     derivations: tuple[Derived, ...]
     other_axes: tuple[Fact, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SideCaveats:
+    """What is to mind of one of the claims compared."""
+
+    number: str
+    told: tuple[Told, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,6 +340,8 @@ class ComparePage:
     troubles: tuple[Trouble, ...]
     sides: tuple[ClaimCells, ...]
     pairs: tuple[PairPart, ...]
+    caveats: tuple[SideCaveats, ...]
+    caveats_count: str
     differing: tuple[SideLine, ...]
     unknown: tuple[SideLine, ...]  # not stated by at least one
     equal: tuple[SideLine, ...]

@@ -75,6 +75,12 @@ REPEATED = {"never_tried": "not yet", "repeated_by_others": "by others"}
 _LEADS = (*BOUNDS.values(), "about ")
 # An axis's name without the unit that it ends in: the unit stands beside the number.
 AXIS_NAMES = {axis.key: axis.name.partition(" (")[0] for axis in AXES.values()}
+# What a column of the table says of the axes with the longest names.
+SHORT_AXES = {
+    "per_gpu_at_limit": "throughput per GPU at a speed limit",
+    "undefined_per_gpu": "tok/s per GPU, output or total not stated",
+    "kv_break_even": "context from which an FP8 KV cache pays",
+}
 # These name their scope themselves.
 SCOPED_AXES = {"kernel_time", "layer_time", "decode_step_time"}
 
@@ -109,9 +115,9 @@ def number_parts(row: ClaimRow) -> NumberParts:
     return NumberParts(lead, whole, point + fraction, unit)
 
 
-def measures(claim: Claim) -> str:
+def measures(claim: Claim, *, shortly: bool = False) -> str:
     """What the number says: its axis in words, how it is expressed, and its scope where it is less than the whole."""
-    axis = axis_name(claim.axis)
+    axis = SHORT_AXES.get(claim.axis, axis_name(claim.axis)) if shortly else axis_name(claim.axis)
     if claim.axis != "not_defined":
         axis = {"ratio": f"ratio of {axis}", "change": f"change in {axis}"}.get(claim.kind, axis)
     whole = claim.scope in ("end_to_end", "capacity", "phase") or claim.axis in SCOPED_AXES
@@ -164,8 +170,8 @@ def gpus(given: Conditions) -> str:
     if hardware.accelerator and hardware.count:
         return f"{hardware.count}{TIMES} {hardware.accelerator}"
     if hardware.accelerator:
-        return f"{hardware.accelerator}, number not stated"
-    return f"{hardware.count} GPUs, kind not stated" if hardware.count else "GPU not stated"
+        return f"{hardware.accelerator} (GPU count not stated)"
+    return f"{hardware.count} GPUs (kind not stated)" if hardware.count else "GPU not stated"
 
 
 def acceptance(given: Acceptance) -> str:
@@ -203,7 +209,8 @@ def source_line(row: ClaimRow) -> str:
 
 def citation(row: ClaimRow) -> str:
     """Text to quote the claim by. "Unverified" stands in it until somebody else measured the number again."""
-    status = "repeated by others" if row.reproduction.status == "repeated_by_others" else "unverified"
+    again = row.reproduction
+    status = f"repeated by others: {again.text}" if again.status == "repeated_by_others" else "unverified"
     parts = [
         f"{row.headline} ({status}): {measures(row)}",
         f"against {against(row.baseline)}" if row.baseline.kind != "none" else "",

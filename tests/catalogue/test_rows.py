@@ -81,8 +81,15 @@ def test_contradictions_and_corrections_come_also_from_other_sources() -> None:
 
 def test_a_claim_counts_as_repeated_only_where_another_source_measured_it_again() -> None:
     own = source([entry("one"), entry("own-again", repeats="one")])
-    again = entry("again", value="98.5", repeats="one", measured_by="another person, same script")
+    again = entry("again", value="98.5", repeats="one", measured_by="another person")
     other = source([again], id="other")
     assert rows(own)[0].reproduction.status == "never_tried"
     repeated = rows(own, [own, other])[0].reproduction
     assert (repeated.status, repeated.text) == ("repeated_by_others", "98.5 tok/s by another person, same script")
+
+
+def test_a_repetition_that_is_not_independent_says_so() -> None:
+    caveats = [{"kind": "not_independent", "text": "-"}]
+    other = source([entry("again", value="98.5", repeats="one", caveats=caveats)], id="other")
+    own = source([entry("one")])
+    assert rows(own, [own, other])[0].reproduction.text.endswith(", same script, not independent")

@@ -8,8 +8,12 @@ from typing import Any
 import pytest
 
 from app.axes import AXES
-from app.claims.schema import Acceptance, Caveat, CaveatKind
+from app.claims.schema import Acceptance, Caveat, CaveatKind, Contradiction
+from app.compare.schema import Reason
 from app.web.badges import CAVEATS, WORDS, badges
+from app.web.claim_page import reason_line
+from app.web.claim_row import cells
+from app.web.compare_page import side_by_side
 from app.web.wording import AXIS_NAMES, acceptance, against, citation, conditions, measures, number_parts, plain
 from tests.compare.factories import FORCED, ratio, row
 
@@ -52,7 +56,7 @@ def test_what_is_missing_is_named_and_never_guessed() -> None:
     assert conditions(bare).startswith("GPU not stated")
     assert against(row(baseline={"kind": "not_stated"}).baseline) == "not stated"
     half = row(**{"conditions.hardware": {"accelerator": "GB300"}})
-    assert conditions(half).startswith("GB300, number not stated")
+    assert conditions(half).startswith("GB300 (GPU count not stated)")
 
 
 def test_a_forced_acceptance_stands_among_the_conditions() -> None:
@@ -64,7 +68,7 @@ def test_a_citation_says_unverified_until_somebody_else_measured_it() -> None:
     assert "(unverified)" in citation(row())
     repeated = row(reproduction={"status": "repeated_by_others", "text": "98 tok/s by another"})
     assert "unverified" not in citation(repeated)
-    assert "repeated by others" in citation(repeated)
+    assert "(repeated by others: 98 tok/s by another)" in citation(repeated)
 
 
 def test_every_kind_of_caveat_has_words() -> None:
@@ -95,6 +99,43 @@ def test_what_the_record_says_elsewhere_becomes_a_badge_too() -> None:
         "own_earlier_build",
     }
     assert all(badge.word == WORDS[badge.kind] for badge in shown)
+
+
+def test_a_contradiction_with_a_record_of_its_own_is_not_told_twice() -> None:
+    caveats = [Caveat(kind="contradicted", text="5x or 5.3x.")]
+    record = Contradiction(id="c", claims=("a",), text="The title says 5x, the summary 5.3x.")
+    assert [badge.text for badge in badges(row(caveats=caveats))[0]] == ["5x or 5.3x."]
+    assert [badge.text for badge in badges(row(caveats=caveats, contradictions=(record,)))[0]] == [record.text]
+
+
+def test_a_row_shows_a_flawed_baseline_and_another_workload_first_and_counts_the_rest() -> None:
+    kinds = ("quality_not_checked", "own_earlier_build", "workload_differs", "flawed_baseline", "one_run", "up_to")
+    caveats = [Caveat(kind=kind, text="-") for kind in kinds]
+    found = cells(row(caveats=caveats), shortly=True)
+    assert [badge.word for badge in found.badges] == ["flawed baseline", "other workload", "own earlier build"]
+    assert found.more == "3 more"
+    assert cells(row(caveats=caveats[-1:]), shortly=True).more == "1 caveat"
+
+
+def test_a_long_axis_is_named_shortly_in_the_table_only() -> None:
+    claim = ratio(axis="per_gpu_at_limit")
+    assert cells(claim, shortly=True).measures == "ratio of throughput per GPU at a speed limit"
+    assert cells(claim).measures == "ratio of throughput per GPU at an interactivity limit"
+
+
+def test_prompts_told_in_two_ways_that_cannot_be_matched_stand_among_what_differs() -> None:
+    named = row(**{"conditions.workload": {"name": "AgentX"}})
+    described = row(**{"conditions.workload": {"dataset": "uniform random token ids"}})
+    differing, unknown, equal = ({line.label for line in lines} for lines in side_by_side([named, described]))
+    assert "prompts" in differing
+    assert "prompts" not in unknown | equal
+
+
+def test_a_rule_of_the_lint_is_named_and_one_that_needs_no_ratio_asks_only_to_mind() -> None:
+    given = {"severity": "lint", "field": "value", "a": None, "b": "100", "message": "-"}
+    said = {rule: reason_line(Reason(rule=rule, **given)) for rule in ("R1", "R9", "R10", "condition")}
+    assert [line.word for line in said.values()] == ["questionable ratio", "mind", "mind", "questionable ratio"]
+    assert [line.rule for line in said.values()] == ["R1", "R9", "R10", ""]
 
 
 def test_a_message_of_the_core_is_said_without_its_marks() -> None:

@@ -41,7 +41,8 @@ def side_by_side(request: Request) -> HTMLResponse:
     if len(rows) < 2:
         return respond(request, choose_page(rows, given, _often(reading), troubles), status=status)
     others = of_sources(reading, rows)
-    return respond(request, compare_page(rows, lambda a, b: compare(a, b, others, weights()), troubles), status=status)
+    page = compare_page(rows, lambda a, b: compare(a, b, others, weights()), pairs(), troubles)
+    return respond(request, page, status=status)
 
 
 def _rows(reading: Catalogue, given: Sequence[str]) -> tuple[list[ClaimRow], list[Trouble]]:
