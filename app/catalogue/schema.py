@@ -24,6 +24,7 @@ class Round(Fact):
     title: Text
     locator: Text | None = None
     varies: tuple[Text, ...]
+    apart: Text | None = None  # why nothing outside the round may be set against its numbers
 
 
 class LadderStep(Fact):

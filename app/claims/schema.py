@@ -63,6 +63,7 @@ CaveatKind = Literal[
     "contradicted",
     "noise",
     "arithmetic",
+    "unsound",  # the number does not follow from the counts that its source prints beside it
     "method",
     "random_weights",
     "retracted",  # a card that its author took back; the record stays
@@ -240,6 +241,7 @@ class RoundRef(Fact):
     id: Text
     title: Text
     varies: tuple[Text, ...]
+    apart: Text | None = None  # why nothing outside the round may be set against its numbers
 
 
 class LadderBreak(Fact):
@@ -260,6 +262,7 @@ class Contradiction(Fact):
     claims: tuple[Slug, ...]
     text: Text
     locator: Text | None = None
+    across: bool = False  # whether it stands between sources, not inside one; found when rows are put together
 
 
 class Correction(Fact):

@@ -117,6 +117,17 @@ def _ladder(pair: Pair) -> Finding | None:
     )
 
 
+def _apart(pair: Pair) -> Finding | None:
+    """Only steps of one ladder have the break for their reason; every other outsider has the round's own."""
+    rounds = [side.round_place for side in (pair.a, pair.b)]
+    reasons = [place.apart if place else None for place in rounds]
+    if not any(reasons) or _ladder(pair) or (rounds[0] and rounds[1] and rounds[0].id == rounds[1].id):
+        return None
+    a, b = (place.title if place else None for place in rounds)
+    why = " ".join(sentence(reason) for reason in dict.fromkeys(reasons) if reason)
+    return Finding(a, b, why, "one of them was measured apart from everything else, in a way that is not described")
+
+
 def _acceptance_open(pair: Pair) -> Finding | None:
     """An acceptance that is not stated could be forced to any length, and so could a speed that follows from it."""
     item = pair.diffs.get("acceptance")
@@ -217,6 +228,13 @@ BLOCKING: tuple[Rule, ...] = (
         "ladder",
         "Steps on two sides of a break in a ladder were measured otherwise.",
         _ladder,
+    ),
+    Rule(
+        "round-apart",
+        "blocking",
+        "round",
+        "A round that its source keeps apart matches nothing outside it.",
+        _apart,
     ),
     Rule(
         "acceptance-forced",

@@ -37,13 +37,14 @@ RULES: dict[str, str] = {
     "R6": "The source admits a defect of what it divides by.",
     "R7": "The printed ratio does not follow from the printed end points.",
     "R8": "A part's ratio is not the whole's.",
-    "R9": "The source contradicts itself here.",
+    "R9": "Its source, or another, contradicts it.",
     "R10": "Above what memory bandwidth allows one stream.",
 }
 WORKLOAD = ("workload.name", "workload.input_tokens", "workload.output_tokens", "workload.temperature")
 LOAD = "load.concurrency"
 CACHE = "workload.prefix_cache"
 COLD = {"off", "cleared"}  # two ways to have no hit
+_WHO = {False: "Its source contradicts itself", True: "Another source contradicts it"}
 PARTS = ("kernel", "path", "layer", "forward_pass")
 
 
@@ -53,14 +54,13 @@ def lint(
     """What is wrong with one published number. `others` may hold the claims that it names: its denominator, its
     end-to-end effect, its pair at equal load. In a reason, `a` is the denominator's side and `b` the claim's own."""
     known = {other.id: other for other in others} | {claim.id: claim}
-    found = [*_contradicted(claim), *_memory(claim, weights)]
+    found = [*_contradicted(claim), *_memory(claim, weights), *_part(claim, known)]
     if claim.kind != "absolute":
         found += [
             *_denominator(claim, known),
             *_sides(claim, known),
             *_flaw(claim),
             *recomputed(claim),
-            *_part(claim, known),
         ]
     return tuple(sorted(found, key=lambda reason: (int(reason.rule[1:]), reason.message)))
 
@@ -105,7 +105,9 @@ def denominator(claim: ClaimRow, known: Mapping[str, ClaimRow]) -> ClaimRow | No
     """The claim that a ratio divides by, or the ratio's own conditions with what the source says to differ."""
     given = claim.baseline
     if given.claim is not None and given.claim in known and given.claim != claim.id:
-        return settle(known[given.claim])
+        under = known[given.claim]
+        conditions = _laid_over(under.conditions, given.conditions) if given.conditions else under.conditions
+        return settle(under.model_copy(update={"conditions": conditions}))
     if given.conditions is None and given.acceptance is None:
         return None
     conditions = _laid_over(claim.conditions, given.conditions) if given.conditions else claim.conditions
@@ -171,13 +173,14 @@ def _equal_terms(claims: Sequence[ClaimRow], known: Mapping[str, ClaimRow]) -> s
 def _speculation_of(a: Claim, b: Claim) -> Iterator[Reason]:
     speculates = [_speculates(side) for side in (a, b)]
     forced = [is_forced(side) for side in (a, b)]
-    if None in speculates or (speculates[0] == speculates[1] and forced[0] == forced[1]):
+    silent = "not_stated" in (a.acceptance.kind, b.acceptance.kind)
+    if None in speculates or (speculates[0] == speculates[1] and (silent or forced[0] == forced[1])):
         return
     texts = [acceptance_text(side) for side in (a, b)]
     if speculates[0] == speculates[1]:
         message = f"Forced acceptance on one side only: {texts[0]} against {texts[1]}."
     else:
-        on = texts[1] if speculates[1] else texts[0]
+        on = (texts[1] if speculates[1] else texts[0]) or "acceptance not stated"
         message = f"Speculation on one side only: a ratio of the two holds at its acceptance ({on}) and at no other."
     yield _reason("R4", "acceptance", texts[0], texts[1], message)
 
@@ -185,7 +188,8 @@ def _speculation_of(a: Claim, b: Claim) -> Iterator[Reason]:
 def _speculates(side: Claim) -> bool | None:
     if side.acceptance.kind in ("measured", "simulated", "synthetic"):
         return True
-    return False if side.conditions.speculation.method == OFF else None
+    method = side.conditions.speculation.method
+    return None if method is None else method != OFF
 
 
 def _flaw(claim: ClaimRow) -> Iterator[Reason]:
@@ -200,6 +204,8 @@ def _part(claim: ClaimRow, known: Mapping[str, ClaimRow]) -> Iterator[Reason]:
         return
     part = SCOPES[claim.scope]
     if claim.end_to_end is None:
+        if claim.kind == "absolute":
+            return
         message = f"{claim.headline} is about {part}; no effect on the whole is given."
         yield _reason("R8", "scope", None, part, message, "note")
         return
@@ -211,7 +217,7 @@ def _part(claim: ClaimRow, known: Mapping[str, ClaimRow]) -> Iterator[Reason]:
 
 def _contradicted(claim: ClaimRow) -> Iterator[Reason]:
     for item in claim.contradictions:
-        yield _reason("R9", "contradictions", None, claim.headline, f"Its source contradicts itself: {item.text}")
+        yield _reason("R9", "contradictions", None, claim.headline, f"{_WHO[item.across]}: {item.text}")
 
 
 def _memory(claim: ClaimRow, weights: Mapping[str, ModelWeights]) -> Iterator[Reason]:

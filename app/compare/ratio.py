@@ -1,8 +1,8 @@
 """When the ratio of two numbers may be shown, and with which words in the same line. Pure.
 
 A ratio is shown where all that differs is one change and nothing that matters is left unstated (a repetition may
-leave one thing unstated, which stands in the same line); with a second,
-unintended difference it would be taken for the effect of the first.
+leave one thing unstated, which stands in the same line); with a second, unintended difference it would be taken for
+the effect of the first. It is always b / a, and its words keep that order: the number, then "over" what it divides by.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from app.claims.wording import MINUS
+from app.claims.wording import MINUS, number
 from app.compare.conditions import COMPARED, OFF, acceptance_text
 from app.compare.schema import Ratio
 from app.compare.words import listed, significant
@@ -54,7 +54,8 @@ def ratio(pair: Pair, reasons: Sequence[Reason]) -> Ratio | Withheld | None:
     if withheld:
         return Withheld(withheld)
     quotient = pair.values[1] / pair.values[0]
-    return Ratio(value=_value(quotient), text=_text(quotient), conditions=_conditions(pair, reasons))
+    text = f"{number(pair.values[1])} / {number(pair.values[0])} = {_text(quotient)}"
+    return Ratio(value=_value(quotient), text=text, conditions=_conditions(pair, reasons))
 
 
 def change_of(field: str) -> str:
@@ -79,6 +80,8 @@ def _withheld(pair: Pair, reasons: Sequence[Reason]) -> str | None:
         return f"because {listed(unstated)} {verb} not stated"
     if any(side.approximate or side.bound for side in (pair.a, pair.b)):
         return "because a number is approximate or a bound"
+    if any(caveat.kind == "unsound" for side in (pair.a, pair.b) for caveat in side.caveats):
+        return "because a number does not follow from its source's own counts"
     return None
 
 
@@ -120,13 +123,13 @@ def _change(pair: Pair, reasons: Sequence[Reason]) -> str:
     unstated = [item for item in reasons if item.severity == "not_stated"]
     if unstated and not differing:
         item = unstated[0]
-        return f"{COMPARED[item.field].label}: {item.a or 'not stated'} against {item.b or 'not stated'}"
+        return f"{COMPARED[item.field].label}: {item.b or 'not stated'} over {item.a or 'not stated'}"
     if not differing:
         return "same stated conditions"
     if changes(reasons) == ["speculation"]:
-        return f"speculation {_speculation(pair.a)} against {_speculation(pair.b)}"
+        return f"speculation {_speculation(pair.b)} over {_speculation(pair.a)}"
     item = differing[0]
-    return f"{change_of(item.field)}: {item.a} against {item.b}"
+    return f"{change_of(item.field)}: {item.b} over {item.a}"
 
 
 def _speculation(side: ClaimRow) -> str:

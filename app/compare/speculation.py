@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from app.claims.schema import Claim, ClaimRow
 
 CONSTANT_STEP = "derived; assumes constant step time"
-ONLY_THE_KERNEL = "derived; assumes that only this part changed and that nothing overlaps it"
+ONLY_THE_KERNEL = "derived; assumes that only this part changed, at one context length, and that nothing overlaps it"
 
 
 def steps_per_second(rate: Decimal, length: Decimal) -> Decimal:
@@ -147,7 +147,11 @@ def _share(part: ClaimRow, whole: ClaimRow) -> Iterator[Derivation]:
 
 
 def _factors(claim: ClaimRow) -> list[Decimal]:
-    """The ends of a printed gain as speed-up factors: a time that shrinks by d is a rate that grows by 1 / (1 - d)."""
+    """The ends of a printed gain as speed-up factors: a time that shrinks by d is a rate that grows by 1 / (1 - d);
+    an absolute time gains what its baseline was longer."""
+    if claim.kind == "absolute":
+        before, lower = claim.baseline.value, claim.axis in AXES and AXES[claim.axis].direction == "lower"
+        return [before / claim.value] if lower and before and claim.value else []
     ends = [claim.value] if claim.value is not None else [claim.low, claim.high]
     given = [end for end in ends if end is not None]
     if claim.kind == "ratio":

@@ -21,7 +21,7 @@ def values(a: str, b: str, **more: Any) -> Any:
 
 def test_equal_conditions_give_a_ratio() -> None:
     shown = values("100", "250")
-    assert (shown.value, shown.text) == ("2.50", "2.50x")
+    assert (shown.value, shown.text) == ("2.50", "250 / 100 = 2.50x")
     assert shown.conditions == "same stated conditions; one round of measurements"
 
 
@@ -31,14 +31,14 @@ def test_the_ratio_of_a_speculation_pair_carries_its_acceptance_in_one_line() ->
     assert found.ratio is not None
     assert found.ratio.value == "3.82"
     assert found.summary == (
-        "3.82x, speculation off against on at simulated acceptance 5.5 of at most 6 (DSpark, 5 drafts); "
+        "853.49 / 223.50 = 3.82x, speculation on at simulated acceptance 5.5 of at most 6 (DSpark, 5 drafts) over off; "
         "one round of measurements."
     )
     back = compare(on, off).ratio
     assert back is not None
     assert back.value == "0.262"
     assert back.conditions.startswith(
-        "speculation on at simulated acceptance 5.5 of at most 6 (DSpark, 5 drafts) against off"
+        "speculation off over on at simulated acceptance 5.5 of at most 6 (DSpark, 5 drafts)"
     )
 
 
@@ -46,9 +46,9 @@ def test_a_ratio_next_to_one_shows_the_change_in_per_cent() -> None:
     experts = {"conditions.parallelism": "attention TP4, MoE EP4"}
     shown = compare(row(value="854.64", **FORCED, **experts), row(id="b", value="873.63", **FORCED)).ratio
     assert shown is not None
-    assert (shown.value, shown.text) == ("1.022", "+2.22 % (1.022x)")
+    assert (shown.value, shown.text) == ("1.022", "873.63 / 854.64 = +2.22 % (1.022x)")
     assert shown.conditions == (
-        "parallelism: attention TP4, MoE EP4 against attention TP4, MoE TP4; "
+        "parallelism: attention TP4, MoE TP4 over attention TP4, MoE EP4; "
         "at simulated acceptance 5.5 of at most 6 on both sides; one round of measurements"
     )
 
@@ -65,14 +65,14 @@ def test_a_ratio_next_to_one_shows_the_change_in_per_cent() -> None:
 )
 def test_three_significant_digits_in_plain_notation(a: str, b: str, value: str, text: str) -> None:
     shown = values(a, b)
-    assert (shown.value, shown.text) == (value, text)
+    assert (shown.value, shown.text.partition(" = ")[2]) == (value, text)
 
 
 @pytest.mark.parametrize("name", sorted(ONE_CHANGE))
 def test_one_change_is_named_beside_its_ratio(name: str) -> None:
     shown = compare(row(), row(id="b", **OTHER_VALUES[name])).ratio
     assert shown is not None
-    assert " against " in shown.conditions
+    assert " over " in shown.conditions
 
 
 @pytest.mark.parametrize("name", ["workload.name", "statistic"])
@@ -118,7 +118,7 @@ def test_draft_tokens_that_are_not_stated_withhold_the_ratio_of_speculation() ->
 def test_a_repetition_may_be_divided_by_what_it_repeats() -> None:
     shown = compare(row(value="873.63"), row(id="b", value="870.57", repeats="a", round_place=None)).ratio
     assert shown is not None
-    assert shown.text == "−0.350 % (0.996x)"
+    assert shown.text == "870.57 / 873.63 = −0.350 % (0.996x)"
     assert shown.conditions == "same stated conditions; one repeats the other"
 
 
@@ -132,6 +132,12 @@ def test_an_approximate_number_or_a_bound_gives_no_ratio(vague: dict[str, Any]) 
     )
 
 
+def test_a_number_that_its_own_counts_do_not_give_is_divided_by_nothing() -> None:
+    found = compare(row(), row(id="b", caveats=[{"kind": "unsound", "text": "tokens / duration gives another rate"}]))
+    assert found.ratio is None
+    assert found.summary.endswith("a number does not follow from its source's own counts.")
+
+
 def test_there_is_no_ratio_of_ratios_ranges_or_zero() -> None:
     assert compare(ratio(id="a"), ratio(id="b")).ratio is None
     assert compare(row(), row(id="b", value=None, low="90", high="95")).ratio is None
@@ -143,6 +149,6 @@ def test_real_acceptance_at_another_length_is_one_change_and_said() -> None:
     other = {**MEASURED, "acceptance": {"kind": "measured", "length": "4.73", "ceiling": "6"}}
     shown = compare(row(**MEASURED), row(id="b", **other)).ratio
     assert shown is not None
-    assert "on at measured acceptance 3.17 of at most 6 (DSpark, 5 drafts) against on at measured acceptance 4.73" in (
+    assert "on at measured acceptance 4.73 of at most 6 (DSpark, 5 drafts) over on at measured acceptance 3.17" in (
         shown.conditions
     )
