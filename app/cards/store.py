@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 CARD, REVISION = SQLModel.metadata.tables["card"], SQLModel.metadata.tables["card_revision"]
 OF_CARD = CARD.c.id == sa.bindparam("card")
 TAKEN = sa.select(CARD.c.number).where(OF_CARD)
+# Built once: to build a statement costs more than to run it.
+INSERT_CARD, INSERT_REVISION, UPDATE_CARD = sa.insert(CARD), sa.insert(REVISION), sa.update(CARD).where(OF_CARD)
 LOCKED = TAKEN.with_for_update()
 LETTERS = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's: nothing that is read as something else
 RANDOM_LETTERS = 8
@@ -65,8 +67,8 @@ def create(session: Session, draft: Draft, by: Writer, now: dt.datetime, randomn
         created=now,
         retraction=None,
     )
-    session.connection().execute(sa.insert(CARD), _columns(record, now))
-    session.connection().execute(sa.insert(REVISION), _revision_columns(record))
+    session.connection().execute(INSERT_CARD, _columns(record, now))
+    session.connection().execute(INSERT_REVISION, _revision_columns(record))
     put_card_row(session, record.id, card_row(record))
     return record
 
@@ -84,7 +86,7 @@ def revise(session: Session, card_id: str, expected: int, draft: Draft, by: Writ
         return stored
     number = stored.newest + 1
     record = replace(stored, revision=_revision(number, draft, by, now), newest=number)
-    session.connection().execute(sa.insert(REVISION), _revision_columns(record))
+    session.connection().execute(INSERT_REVISION, _revision_columns(record))
     _renew(session, record, now)
     return record
 
@@ -138,7 +140,7 @@ def _revision(number: int, draft: Draft, by: Writer, now: dt.datetime) -> Revisi
 
 
 def _renew(session: Session, record: CardRecord, now: dt.datetime) -> None:
-    session.connection().execute(sa.update(CARD).where(OF_CARD), {"card": record.id, **_columns(record, now)})
+    session.connection().execute(UPDATE_CARD, {"card": record.id, **_columns(record, now)})
     put_card_row(session, record.id, card_row(record))
 
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 Change = Literal["added", "revised", "refreshed", "unchanged"]
 
 CLAIM, STATE = SQLModel.metadata.tables["claim"], SQLModel.metadata.tables["catalogue_state"]
+INSERT_CLAIM = insert(CLAIM)
 OF_CARD = delete(CLAIM).where(CLAIM.c.card_id == bindparam("card"))
 RAISE = update(STATE).values(version=STATE.c.version + 1)
 TIMES = {"us": ("ms", 0.001), "s": ("ms", 1000.0)}
@@ -100,7 +101,7 @@ def raise_version(session: Session) -> None:
 
 def insert_claims(session: Session, claims: Sequence[dict[str, Any]]) -> None:
     if claims:
-        session.connection().execute(insert(CLAIM), claims)
+        session.connection().execute(INSERT_CLAIM, claims)
 
 
 def put_card_row(session: Session, card_id: str, row: ClaimRow | None) -> None:

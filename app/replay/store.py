@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from app.db import Database
 
 REPLY = SQLModel.metadata.tables["reply"]
+INSERT = sa.insert(REPLY)
 GIVEN = sa.select(REPLY).where(REPLY.c.actor == sa.bindparam("of"), REPLY.c.key == sa.bindparam("under"))
 TOO_OLD = sa.delete(REPLY).where(REPLY.c.created_at < sa.bindparam("before", type_=REPLY.c.created_at.type))
 KEPT_FOR = dt.timedelta(days=7)
@@ -84,7 +85,7 @@ def once(
         reply = work(session)
         if key is not None:
             session.connection().execute(TOO_OLD, {"before": now - KEPT_FOR})
-            session.connection().execute(sa.insert(REPLY), {**asdict(key), **asdict(reply), "created_at": now})
+            session.connection().execute(INSERT, {**asdict(key), **asdict(reply), "created_at": now})
         return reply, False
 
     try:
