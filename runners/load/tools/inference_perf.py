@@ -9,10 +9,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from runners.load import chunks
+from runners.load.count import UNKNOWN
 from runners.load.tools import view
 from runners.load.tools.view import Report, Seen, Stream, Value
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     from runners.load.trace import Trace
 
 NAME = "inference-perf"
@@ -21,19 +24,26 @@ SOURCE = "inference_perf/reportgen/base.py, inference_perf/apis/streaming_parser
 STATISTICS = {"mean": -1.0, "median": 50.0, "p90": 90.0, "p99": 99.0}
 
 
+def readable(stream: Stream) -> npt.NDArray[np.bool_]:
+    """Blocks end at LF LF and want `data: `; what cannot be read is passed over."""
+    return ~stream.has(view.CR | view.NO_SPACE | chunks.BROKEN)
+
+
 def see(stream: Stream) -> Seen | None:
-    """Only the transport fails a request. Blocks end at LF LF and want `data: `; the unreadable is passed over."""
+    """Only the transport fails a request."""
     if stream.transport_failed:
         return None
-    text = stream.has(chunks.TEXT) & ~stream.has(view.CR | view.NO_SPACE)
-    seen = view.taken(stream, stream.sent, text, stream.ended, stream.counted)
-    # Every further token of a chunk brings a gap of 0, and the first event's too.
-    inside = np.zeros(int(np.maximum(np.abs(stream.tokens[text]) - 1, 0).sum()))
-    return replace(seen, gaps=np.concatenate((seen.gaps, inside)))
+    text = stream.has(chunks.TEXT) & readable(stream)
+    usage = np.maximum(stream.riding, stream.trailing)[readable(stream)]
+    stated = usage[usage != UNKNOWN]
+    made = int(np.abs(stream.tokens[text]).sum())
+    seen = view.taken(stream, stream.sent, text, stream.ended, int(stated[-1]) if len(stated) else made)
+    # Every token of a chunk has the chunk's time, so each further one brings a gap of 0, in the first event too.
+    return replace(seen, gaps=np.concatenate((seen.gaps, np.zeros(max(0, made - int(text.sum()))))))
 
 
 def decode_time(stream: Stream) -> float:
-    times = stream.times[stream.has(chunks.TEXT) & ~stream.has(view.CR | view.NO_SPACE)]
+    times = stream.times[stream.has(chunks.TEXT) & readable(stream)]
     return float(times[-1] - times[0]) if len(times) else float("nan")
 
 
@@ -51,9 +61,9 @@ def report(trace: Trace) -> Report:
         ),
         "inter_token_latency": (view.pooled(good), "token_itl", "gap before each token; 0 inside a chunk"),
         "normalized_time_per_output_token": (
-            view.known([seen.latency / seen.tokens for seen in good if seen.tokens]),
+            np.array([seen.latency / seen.tokens if seen.tokens else 0.0 for seen in good]),
             "interactivity_e2e",
-            "(end - start) / n",
+            "(end - start) / n, 0 without tokens",
         ),
         "request_latency": (view.known([seen.latency for seen in good]), "e2e_latency", "end of the stream - start"),
     }

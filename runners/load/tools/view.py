@@ -121,7 +121,7 @@ def _stream(trace: Trace, request: int, asked: dict[str, bool], connect: int, ch
     trailing = np.where(choices, UNKNOWN, usage)
     if asked.get("continuous"):
         riding = _last_only(riding) if (trailing == UNKNOWN).all() else np.full_like(riding, UNKNOWN)
-    prompt = trace.numbers["prompt_tokens"][request]
+    prompts = [int(trace.numbers[name][request]) for name in ("prompt_tokens", "input_tokens")]
     return Stream(
         transport_failed=trace.words["failure"][request] in TRANSPORT,
         sent=int(trace.numbers["sent_ns"][request]),
@@ -133,7 +133,7 @@ def _stream(trace: Trace, request: int, asked: dict[str, bool], connect: int, ch
         riding=riding,
         trailing=trailing,
         asked=int(trace.numbers["asked_tokens"][request]),
-        prompt=int(trace.numbers["input_tokens"][request] if prompt == MISSING else prompt),
+        prompt=next((number for number in prompts if number != MISSING), 0),
         chat=chat,
         usage_asked=bool(asked.get("usage", True)),
     )

@@ -101,7 +101,7 @@ def counted(writes: Iterable[Write], *, tokens: int = N, prompt: int | None = 8,
     return count(recording(chunked(writes), index=index), Asked(tokens, prompt))
 
 
-def traced(*streams: Iterable[Write], tokens: int = N, **meta: Any) -> Trace:
+def traced(*streams: Iterable[Write], tokens: int = N, prompt: int | None = None, **meta: Any) -> Trace:
     """A run whose requests were all sent at 0 and answered by these streams."""
-    rows = [counted(writes, tokens=tokens, prompt=None, index=index) for index, writes in enumerate(streams)]
+    rows = [counted(writes, tokens=tokens, prompt=prompt, index=index) for index, writes in enumerate(streams)]
     return trace.from_rows(rows, 0, meta)
