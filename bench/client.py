@@ -1,6 +1,6 @@
 """What reading a stream event costs our load client, beside aiohttp, httpx and a C epoll reader, in one run, as ratios.
 
-`python -m bench.client [--streams 1024] [--rate 50] [--seconds 3] [--rounds 3]`; what it means: bench/README.md. The
+`python -m bench.client [--streams 1024] [--rate 50] [--seconds 3] [--rounds 3]`; what it means: bench/client.md. The
 server and the client under test sit on one processor core each; the clients take turns, each on a server of its own.
 """
 
@@ -16,6 +16,7 @@ import sys
 import tempfile
 from collections import defaultdict
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -177,7 +178,7 @@ def main() -> None:
     install_peers()
     turns: dict[str, list[Turn]] = defaultdict(list)
     clients: dict[str, Callable[[Field], Turn]] = {FLOOR: floor_turn, OURS: our_turn}
-    clients |= {name: lambda field, name=name: peer_turn(name, field) for name in PEERS}  # type: ignore[misc]
+    clients |= {name: partial(peer_turn, name) for name in PEERS}
     with tempfile.TemporaryDirectory() as folder:
         cadence = Cadence(1 / given.rate, int(given.rate * given.seconds), SERVER_CORE)
         field = Field(given.streams, cadence, compile_floor(Path(folder)))

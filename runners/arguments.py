@@ -36,6 +36,9 @@ def _add_measure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--vocabulary", type=int, metavar="N", help="token ids of prompts are below N (2000)")
     parser.add_argument("--timeout", type=float, default=600.0, metavar="S", help="seconds for one request (600)")
     parser.add_argument("--trace", type=Path, metavar="FILE", help="write the trace of each run as Parquet")
+    parser.add_argument(
+        "--observer-check", action="store_true", help="also run without exact counting, to see what it costs"
+    )
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=_command("run_measure"))
 

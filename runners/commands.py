@@ -49,6 +49,7 @@ def _options(given: argparse.Namespace) -> Options:
         api_key=os.environ.get(arguments.API_KEY),
         timeout_s=given.timeout,
         traces=given.trace,
+        observer_check=given.observer_check,
         seed=secrets.randbelow(2**32) if given.seed is None else given.seed,
     )
 

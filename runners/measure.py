@@ -55,6 +55,7 @@ class Options:
     timeout_s: float = 600.0
     limits: Limits = verdict.DEFAULT
     traces: Path | None = None
+    observer_check: bool = False
 
     def __post_init__(self) -> None:
         for name in ("requests", "runs", "processes"):
@@ -77,7 +78,8 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """All repeats, and how they came about. `warm_tok_s` is the output throughput of each warm-up round."""
+    """All repeats, and how they came about. `warm_tok_s` is the output throughput of each warm-up round; `plain_runs`
+    were made between the others with usage at the end alone, to see what exact counting costs."""
 
     options: Options
     dialect: Dialect
@@ -85,6 +87,7 @@ class Result:
     notes: list[str]
     warm_tok_s: list[float]
     check: Check | None
+    plain_runs: list[Run]
 
     @property
     def valid(self) -> bool:
@@ -144,16 +147,24 @@ class Session:
         self._say(f"checking the client at {self._events_s:,.0f} events/s")
         self.check = selfcheck.check(streams, self._events_s, min(self.options.processes, streams))
 
-    def repeat(self, number: int) -> Run:
+    def plain(self, number: int) -> Run:
+        """One run that asks for usage at the end alone; nothing of it is written."""
+        exact, self.dialect = self.dialect, replace(self.dialect, asking="usage")
+        try:
+            return self.repeat(number, "plain run", keep=False)
+        finally:
+            self.dialect = exact
+
+    def repeat(self, number: int, kind: str = "run", *, keep: bool = True) -> Run:
         """One measured run, with its trace written where traces are kept."""
-        label = f"run {number} of {self.options.runs}"
+        label = f"{kind} {number} of {self.options.runs}"
         ran = self._run(self.options.load, self._shots(self.options.requests), label)
         found = self._trace(ran, repeat=number)
         numbers = metrics.measure(found)
         client = verdict.client_of(ran.lags, ran.cpu_ns, ran.ended_ns - ran.started_ns)
         reasons = verdict.judge(found, numbers, client, _concurrency(self.options.load), self.options.limits)
         reasons += self.check.reasons if self.check else []
-        file = self._file(number)
+        file = self._file(number) if keep else None
         if file is not None:
             found.meta["client"] = {name: getattr(client, name) for name in client.__slots__}
             found.meta["reasons"] = [f"{reason.rule}: {reason.message}" for reason in reasons]
@@ -221,8 +232,14 @@ def measure(options: Options, say: Callable[[str], None]) -> Result:
     session.probe()
     session.warm_up()
     session.check_client()
-    runs = [session.repeat(number) for number in range(1, options.runs + 1)]
-    return Result(options, session.dialect, runs, session.notes, session.warm_tok_s, session.check)
+    runs: list[Run] = []
+    plain_runs: list[Run] = []
+    observed = options.observer_check and session.dialect.asking == "token_ids"
+    for number in range(1, options.runs + 1):
+        runs.append(session.repeat(number))
+        plain_runs += [session.plain(number)] if observed else []
+    session.notes += _declared(options)
+    return Result(options, session.dialect, runs, session.notes, session.warm_tok_s, session.check, plain_runs)
 
 
 def _forms(first: Dialect) -> list[Dialect]:
@@ -249,6 +266,14 @@ def _said(dialect: Dialect, row: Counted, refused: list[str]) -> list[str]:
     if row.failure is not None:
         notes.append(f"readiness: {row.failure}: {row.message}")
     return notes
+
+
+def _declared(options: Options) -> list[str]:
+    """What a reader of the numbers must know of how they were made."""
+    concurrency = _concurrency(options.load)
+    if concurrency is None or concurrency == 1:
+        return []
+    return [f"the first {concurrency} requests of a run start together, and count"]
 
 
 def _concurrency(load: Load) -> int | None:

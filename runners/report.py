@@ -14,7 +14,7 @@ from runners.load.statistics import Distribution, bootstrap_median
 from runners.load.tools import TOOLS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from runners.load.metrics import Metrics
     from runners.load.tools import Report
@@ -46,6 +46,12 @@ _PLAIN = ("requests", "failed", "output_tokens", "input_tokens", "in_flight_mean
 
 Json = dict[str, Any]
 
+OBSERVED: dict[str, Callable[[Metrics], float | None]] = {
+    "output_tok_s": lambda found: found.output_tok_s,
+    "ttft_ms": lambda found: found.ttft_ms.median if found.ttft_ms else None,
+    "tpot_ms": lambda found: found.tpot_ms.median if found.tpot_ms else None,
+}
+
 
 def numbers(trace: Trace, found: Metrics) -> Json:
     """The numbers of a run. Infinity, which JSON lacks, is the text "inf"; what is not known is null."""
@@ -76,8 +82,14 @@ def _run_json(run: Run) -> Json:
         "rules": [reason.rule for reason in run.reasons],
         "counting": run.trace.meta["counting"],
         "client": asdict(run.client),
+        "connect_ms": _ms(run.trace.meta["connect_ns"]),
+        "lookup_ms": _ms(run.trace.meta["lookup_ns"]),
         "trace": str(run.file) if run.file else None,
     }
+
+
+def _ms(nanoseconds: int | None) -> float | None:
+    return None if nanoseconds is None else nanoseconds / 1e6
 
 
 def _over_runs(runs: Sequence[Json]) -> Json:
@@ -139,9 +151,33 @@ def as_json(result: Result) -> Json:
         "notes": result.notes,
         "warm_up_tok_s": result.warm_tok_s,
         "client_check": asdict(result.check) if result.check else None,
+        "observer_check": _observed(result.runs, result.plain_runs),
         "axes": {name: axis for name, (axis, _, _) in NAMES.items() if axis},
         "runs": runs,
     }
+
+
+def _observed(exact: Sequence[Run], plain: Sequence[Run]) -> Json | None:
+    """What exact counting changed: medians with it and without it, and whether their runs lie apart.
+
+    Runs lie apart where none with exact counting falls between those without; a single pair cannot show it.
+    """
+    if not plain:
+        return None
+    found: Json = {}
+    for name, of in OBSERVED.items():
+        with_it, without = ([of(run.metrics) for run in runs] for runs in (exact, plain))
+        if None in with_it or None in without:
+            continue
+        one, other = [float(value) for value in with_it if value], [float(value) for value in without if value]
+        if not one or not other:
+            continue
+        apart = len(plain) > 1 and (min(one) > max(other) or max(one) < min(other))
+        before, after = median(other), median(one)
+        change = after / before - 1 if math.isfinite(after) and math.isfinite(before) else None
+        found[name] = {"exact": _plain(after), "plain": _plain(before), "change": change, "apart": apart}
+    found["failed"] = {"exact": sum(r.metrics.failed for r in exact), "plain": sum(r.metrics.failed for r in plain)}
+    return found
 
 
 def label(runs: int) -> str:
@@ -163,7 +199,18 @@ def as_text(result: Result) -> str:
     ]
     if not result.valid:
         return "\n".join([*lines, "This run is not a result:", *(f"  - {reason}" for reason in found["reasons"]), ""])
-    return "\n".join([*lines, *table(found, found["spread"]), ""])
+    return "\n".join([*lines, *table(found, found["spread"]), *_observed_text(found["observer_check"]), ""])
+
+
+def _observed_text(found: Json | None) -> list[str]:
+    if not found:
+        return []
+    lines = ["", "  exact counting against usage at the end alone:"]
+    for name in OBSERVED:
+        if name in found and found[name]["change"] is not None:
+            apart = "their runs lie apart" if found[name]["apart"] else "not told from the noise between runs"
+            lines.append(f"    {NAMES[name][1]}: {found[name]['change']:+.1%}, {apart}")
+    return lines
 
 
 def _client_text(result: Result) -> str:

@@ -5,13 +5,17 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
+import ssl
 import struct
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from tests.runners.load.script import DONE, HEAD, LAST_CHUNK, piece, usage
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 After = Literal["keep", "close", "reset", "hang"]
 
@@ -43,6 +47,7 @@ class Server:
     """`with Server(script) as url:`; `requests` grows, `most` is the largest number in flight at once."""
 
     script: Script
+    certificate: Path | None = None  # with its key in one file; None speaks without TLS
     requests: list[Asked] = field(default_factory=list)
     connections: int = 0
     most: int = 0
@@ -57,7 +62,7 @@ class Server:
         self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()))
         self._thread.start()
         self._ready.wait()
-        return f"http://127.0.0.1:{self._port}"
+        return f"{'https' if self.certificate else 'http'}://127.0.0.1:{self._port}"
 
     def __exit__(self, *_: object) -> None:
         assert self._loop is not None
@@ -67,7 +72,11 @@ class Server:
     async def _serve(self) -> None:
         self._loop = asyncio.get_running_loop()
         self._tasks: set[asyncio.Task[None]] = set()
-        self._listener = await asyncio.start_server(self._accept, "127.0.0.1", 0, backlog=512)
+        context = None
+        if self.certificate is not None:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(self.certificate)
+        self._listener = await asyncio.start_server(self._accept, "127.0.0.1", 0, backlog=512, ssl=context)
         self._port = self._listener.sockets[0].getsockname()[1]
         self._ready.set()
         await self._stop.wait()

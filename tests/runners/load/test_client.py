@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -16,6 +18,8 @@ from tests.runners.load.script import DONE, HEAD, LAST_CHUNK, piece
 from tests.runners.load.server import Answer, Asked, Script, Server, framed, obedient, tokens_of
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from runners.load.count import Counted
 
 WORK = Workload(8, 6)
@@ -207,6 +211,36 @@ def test_turns_of_a_session_are_sent_in_order_one_after_the_other() -> None:
         assert [row.turn for row in turns] == [0, 1, 2]
         assert all((a.ended_ns or 0) <= (b.sent_ns or 0) for a, b in pairwise(turns))
     assert server.most == 2
+
+
+@pytest.fixture
+def certificate(tmp_path: Path) -> Path:
+    """Of 127.0.0.1, signed by itself, with its key in the same file."""
+    openssl = shutil.which("openssl")
+    if openssl is None:
+        pytest.skip("openssl makes the certificate")
+    file = tmp_path / "own.pem"
+    name = ["-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1"]
+    key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"]
+    made = [openssl, "req", "-x509", *key, *name, "-keyout", str(file), "-out", str(tmp_path / "cert.pem")]
+    subprocess.run(made, check=True, capture_output=True)
+    file.write_text(file.read_text() + (tmp_path / "cert.pem").read_text())
+    return file
+
+
+def test_the_tls_handshake_is_told_apart_from_the_request(certificate: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+    head = HEAD.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n")
+    closing = Server(lambda asked: Answer([head, *framed(tokens_of(asked)), LAST_CHUNK], "close"), certificate)
+    with closing as url:
+        rows = send(url, Closed(1), 3).rows
+    assert failures(rows) == [None] * 3
+    assert [row.tls_ns is None for row in rows] == [True, False, False]
+
+
+def test_a_server_whose_certificate_nobody_vouches_for_is_not_measured(certificate: Path) -> None:
+    with Server(obedient, certificate) as url, pytest.raises(OSError, match="certificate verify failed"):
+        send(url, Closed(1), 1)
 
 
 def test_several_processes_send_everything_once() -> None:

@@ -252,6 +252,21 @@ def test_impossible_arguments_are_refused(more: list[str], capsys: pytest.Captur
     assert capsys.readouterr().err
 
 
+def test_exact_counting_is_set_against_counting_by_usage_alone() -> None:
+    server = Server(obedient)
+    with server as url:
+        result = measure.measure(options(url, runs=2, observer_check=True), silent)
+    exact = ["return_token_ids" in asked.body for asked in server.requests][-32:]
+    assert exact == [True] * 8 + [False] * 8 + [True] * 8 + [False] * 8
+    found = report.as_json(result)["observer_check"]
+    assert {"output_tok_s", "ttft_ms", "tpot_ms"} <= set(found)
+    assert found["failed"] == {"exact": 0, "plain": 0}
+    assert found["output_tok_s"]["change"] == pytest.approx(
+        found["output_tok_s"]["exact"] / found["output_tok_s"]["plain"] - 1
+    )
+    assert "exact counting against usage" in report.as_text(result)
+
+
 def test_the_key_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BENCHCARD_API_KEY", "sk-test")
     server = Server(obedient)
