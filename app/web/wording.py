@@ -77,7 +77,7 @@ _LEADS = (*BOUNDS.values(), "about ")
 AXIS_NAMES = {axis.key: axis.name.partition(" (")[0] for axis in AXES.values()}
 # What a column of the table says of the axes with the longest names.
 SHORT_AXES = {
-    "per_gpu_at_limit": "throughput per GPU at a speed limit",
+    "per_gpu_at_limit": "throughput/GPU at a limit",
     "undefined_per_gpu": "tok/s per GPU, output or total not stated",
     "kv_break_even": "context from which an FP8 KV cache pays",
 }
@@ -200,7 +200,7 @@ def yes_or_no(value: bool | None) -> str | None:
 def repeated(row: ClaimRow) -> str:
     if row.reproduction.status == "never_tried":
         return REPEATED["never_tried"]
-    return row.reproduction.text
+    return row.reproduction.text.replace(f" {row.unit} by ", " by ")  # the row's own number carries the unit
 
 
 def source_line(row: ClaimRow) -> str:
