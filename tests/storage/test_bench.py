@@ -62,7 +62,7 @@ async def serve_once(answer: bytes) -> tuple[asyncio.Server, int]:
 
 PLAIN = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"
 CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nhel\r\n2\r\nlo\r\n0\r\n\r\n"
-PACKED = gzip.compress(b"hello")
+PACKED = gzip.compress(b"hello", mtime=0)
 ZIPPED = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(PACKED) + PACKED
 
 
