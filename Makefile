@@ -11,7 +11,8 @@ run: .venv/run  ## create the environment, migrate, load the catalogue, serve on
 	$(BIN)/benchcard serve
 
 test: .venv/dev  ## every test; what could not run here is named in the last lines
-	$(BIN)/pytest -n auto --dist loadgroup $(ARGS)
+	$(BIN)/pytest -n auto --ignore tests/browser $(ARGS)
+	$(BIN)/pytest -n auto tests/browser $(ARGS)  # by themselves: Playwright keeps an event loop running in its process
 
 check: .venv/dev  ## format, lint, types, import order, the catalogue
 	$(BIN)/ruff format --check .
