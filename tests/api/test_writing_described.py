@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import schemathesis
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from schemathesis import GenerationMode
 from schemathesis.specs.openapi.checks import ignored_auth, negative_data_rejection, positive_data_acceptance
 
@@ -30,6 +30,7 @@ WRITES = [
     ("PUT", "/api/v1/cards/{card_id}"),
     ("POST", "/api/v1/cards/{card_id}/retract"),
 ]
+PHASES = [Phase.explicit, Phase.reuse, Phase.generate]  # to shrink a whole card takes minutes and tells no more
 # The rules of a card are more than its schema can say, and YAML may say what JSON's schema does not know.
 NOT_OF_THE_SCHEMA: list[CheckFunction] = [positive_data_acceptance, negative_data_rejection]
 
@@ -62,7 +63,7 @@ def test_every_answer_to_a_write_is_as_described(
     card = site.recorded(SOUND, token)
 
     @given(described[path][method].as_strategy(generation_mode=mode))
-    @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck), phases=PHASES)
     def ask(case: Case[Any]) -> None:
         if "card_id" in (case.path_parameters or {}) and known:
             case.path_parameters["card_id"] = card
