@@ -174,8 +174,11 @@ def _sessions(shots: Sequence[Shot]) -> Iterator[list[Shot]]:
 
 
 async def watch(driver: Driver, progress: Callable[[int], None]) -> None:
-    """Report the number of ended requests once a second, until cancelled."""
+    """Report the number of ended requests, at most once a second and only a new one, until cancelled."""
+    told = 0
     with contextlib.suppress(asyncio.CancelledError):
         while True:
             await asyncio.sleep(1)
-            progress(driver.done)
+            if driver.done != told:
+                told = driver.done
+                progress(told)
