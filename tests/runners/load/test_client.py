@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -18,8 +20,6 @@ from tests.runners.load.script import DONE, HEAD, LAST_CHUNK, piece
 from tests.runners.load.server import Answer, Asked, Script, Server, framed, obedient, tokens_of
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from runners.load.count import Counted
 
 WORK = Workload(8, 6)
@@ -181,6 +181,19 @@ def test_without_a_server_there_is_no_run() -> None:
         pass
     with pytest.raises(OSError, match=r".+"):
         send(url, Closed(1), 1)
+
+
+def test_requests_larger_than_any_socket_buffer_are_sent_whole() -> None:
+    with Server(obedient) as url:
+        rows = send(url, Closed(4), 8, work=Workload(60_000, 6)).rows
+    assert failures(rows) == [None] * 8
+    assert [row.prompt_tokens for row in rows] == [60_000] * 8
+
+
+def test_nothing_in_the_load_client_reads_the_wall_clock() -> None:
+    sources = sorted((Path(__file__).parents[3] / "runners/load").rglob("*.py"))
+    assert len(sources) > 20
+    assert not [source.name for source in sources if re.search(r"\btime\.time\b|datetime", source.read_text())]
 
 
 def test_an_open_loop_sends_every_request_after_its_time() -> None:
