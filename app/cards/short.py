@@ -52,16 +52,24 @@ def expand(document: Document) -> list[OpenChoice]:
         OpenChoice(path_text(path), MOVED.get(str(path[0]), (str(path[0]), ""))[0], text, document.place(path))
         for path, text in _take_open_choices(tree, ())
     ]
-    for key, (target, part) in MOVED.items():
-        if key in tree:
-            value = tree.pop(key)
-            _move_place(document, (key,), (target, part))
-            if value is not None:
-                tree[target] = {**(tree.get(target) or {}), part: value}
     for key, form in FORMS.items():
         if isinstance(tree.get(key), str):
             tree[key] = form(tree[key])
+    for key in MOVED.keys() & tree.keys():
+        _move(document, key)
     return still_open
+
+
+def _move(document: Document, key: str) -> None:
+    """Put the value of a short key where it belongs. Said twice, it is a problem; beside a block that is none, the
+    block is."""
+    tree, (target, part) = document.data, MOVED[key]
+    value, block = tree.pop(key), tree.get(target)
+    if isinstance(block, dict) and part in block:
+        document.problem((key,), f"says the same as `{target}.{part}`; keep one")
+    elif value is not None and (block is None or isinstance(block, dict)):
+        tree[target] = {**(block or {}), part: value}
+        _move_place(document, (key,), (target, part))
 
 
 def _take_open_choices(tree: Any, path: Path) -> list[tuple[Path, str]]:

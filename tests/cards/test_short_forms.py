@@ -191,3 +191,25 @@ def test_a_card_of_more_than_256_kb_is_refused_before_it_is_parsed() -> None:
 @pytest.mark.parametrize("text", ["", "just text", "- a", "a: [", "\ud800", "a: \ud800"])
 def test_what_is_no_card_is_a_finding_and_no_crash(text: str) -> None:
     assert read_card(text).errors
+
+
+@pytest.mark.parametrize(
+    ("text", "field"),
+    [
+        ("kv_dtype: fp8\ndtypes: {kv: fp8}\n", "kv_dtype"),
+        ("quality_checked: yes\nquality: no\n", "quality_checked"),
+        ("quality: {checked: yes}\nquality_checked: yes\n", "quality_checked"),
+        ("kv_dtype: fp8\ndtypes: all\n", "dtypes"),
+        ("kv_dtype: fp8\ndtypes: [a]\n", "dtypes"),
+        ("kv_dtype: {a: b}\n", "dtypes.kv"),
+    ],
+)
+def test_a_short_key_beside_its_block_is_told_and_never_overwrites_it(text: str, field: str) -> None:
+    read = read_card(text)
+    assert field in {finding.field for finding in read.errors if finding.rule == "E-form"}
+
+
+def test_a_short_key_joins_its_block() -> None:
+    read = read_card("dtypes: {weights: bf16}\nkv_dtype: fp8\nquality_checked:\n")
+    assert read.card and read.card.dtypes
+    assert (read.card.dtypes.weights, read.card.dtypes.kv, read.card.quality) == ("bf16", "fp8", None)
