@@ -23,6 +23,6 @@ class Settings(BaseSettings):
 
     def url(self) -> str:
         """The database's SQLAlchemy URL."""
-        if self.database_url is None:
+        if not self.database_url:  # compose passes an empty one where none is set
             return f"sqlite:///{self.data / 'benchcard.db'}"
         return self.database_url
