@@ -14,7 +14,7 @@ READ_AS_NOTHING = {"null", "Null", "NULL", "~"}
 
 def to_yaml(card: Card) -> str:
     """The card in the schema's key order, without the fields that are not stated."""
-    return "".join(_lines(card.model_dump(mode="json", exclude_none=True), 0))
+    return "".join(_lines(card.model_dump(mode="json", exclude_none=True), 0)) or "{}\n"
 
 
 def _lines(block: dict[str, Any], depth: int) -> list[str]:

@@ -69,3 +69,8 @@ def test_a_short_card_is_written_out_in_full() -> None:
 def test_text_that_would_read_back_as_something_else_is_quoted() -> None:
     text = to_yaml(Card.model_validate({"title": "null", "note": "a: b # c", "source": "- x"}))
     assert text == 'title: "null"\nsource: "- x"\nnote: "a: b # c"\n'
+
+
+def test_a_card_that_states_nothing_reads_back_too() -> None:
+    assert to_yaml(Card()) == "{}\n"
+    assert read_card("{}\n").card == Card()
