@@ -167,14 +167,15 @@ def _observed(exact: Sequence[Run], plain: Sequence[Run]) -> Json | None:
     found: Json = {}
     for name, of in OBSERVED.items():
         with_it, without = ([of(run.metrics) for run in runs] for runs in (exact, plain))
-        if None in with_it or None in without:
-            continue
-        one, other = [float(value) for value in with_it if value], [float(value) for value in without if value]
-        if not one or not other:
+        one, other = (
+            [value for value in with_it if value is not None],
+            [value for value in without if value is not None],
+        )
+        if len(one) < len(exact) or len(other) < len(plain):
             continue
         apart = len(plain) > 1 and (min(one) > max(other) or max(one) < min(other))
         before, after = median(other), median(one)
-        change = after / before - 1 if math.isfinite(after) and math.isfinite(before) else None
+        change = after / before - 1 if before and math.isfinite(after) and math.isfinite(before) else None
         found[name] = {"exact": _plain(after), "plain": _plain(before), "change": change, "apart": apart}
     found["failed"] = {"exact": sum(r.metrics.failed for r in exact), "plain": sum(r.metrics.failed for r in plain)}
     return found

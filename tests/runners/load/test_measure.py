@@ -267,6 +267,15 @@ def test_exact_counting_is_set_against_counting_by_usage_alone() -> None:
     assert "exact counting against usage" in report.as_text(result)
 
 
+def test_a_stream_that_arrives_at_once_has_a_tpot_of_zero_in_the_observer_check() -> None:
+    def at_once(asked: Asked) -> Answer:
+        return Answer([b"".join([HEAD, *framed(tokens_of(asked)), LAST_CHUNK])])
+
+    with Server(at_once) as url:
+        found = report.as_json(measure.measure(options(url, observer_check=True), silent))["observer_check"]
+    assert found["tpot_ms"] == {"exact": 0, "plain": 0, "change": None, "apart": False}
+
+
 def test_the_key_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BENCHCARD_API_KEY", "sk-test")
     server = Server(obedient)
