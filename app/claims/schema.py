@@ -201,7 +201,7 @@ class Claim(Fact):
     points_unit: Text | None = None
     unit: Text
     approximate: bool = False
-    bound: Literal["up_to", "at_least"] | None = None
+    bound: Literal["up_to", "at_least", "more_than", "within", "nearly"] | None = None
     kind: Kind
     axis: AxisKey
     axis_version: int = Field(default=1, ge=1)  # the definition that it was recorded under, kept when the axis moves on

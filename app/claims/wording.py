@@ -15,7 +15,13 @@ if TYPE_CHECKING:
 MINUS = "\N{MINUS SIGN}"
 EN_DASH = "\N{EN DASH}"
 ARROW = "\N{RIGHTWARDS ARROW}"
-BOUNDS = {"up_to": "up to ", "at_least": "at least "}
+BOUNDS = {
+    "up_to": "up to ",
+    "at_least": "at least ",
+    "more_than": "more than ",
+    "within": "within ",  # "under 10 % lost" is within -10 %
+    "nearly": "nearly ",
+}
 NO_NUMBER = "number not given"
 
 
@@ -32,13 +38,13 @@ def with_unit(text: str, unit: str) -> str:
 
 def headline(claim: Claim) -> str:
     """The number that a row begins with: value, else range, else end points, else the source's own words."""
-    lead = BOUNDS.get(claim.bound or "", "") + ("about " if claim.approximate else "")
+    about = "about " if claim.approximate else ""
+    lead = about if claim.bound is None else BOUNDS[claim.bound] + (about if claim.bound != "nearly" else "")
     if claim.value is not None:
         return lead + with_unit(number(claim.value, signed=_signed(claim.kind, claim.unit)), claim.unit)
     if claim.low is not None and claim.high is not None:
         return lead + with_unit(span(claim.low, claim.high, claim.kind, claim.unit), claim.unit)
     if claim.before is not None and claim.after is not None:
-        about = "about " if claim.approximate else ""
         points = f"{about}{number(claim.before)} {ARROW} {about}{number(claim.after)}"
         return with_unit(points, claim.points_unit or claim.unit)
     return claim.written or NO_NUMBER
