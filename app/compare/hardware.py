@@ -25,8 +25,20 @@ BANDWIDTH_TB_S: Mapping[str, Decimal] = MappingProxyType(
         "GB300": Decimal(8),
     }
 )
-
-
+# Bytes of one parameter in a weight type that a claim states alone, scales left out so that the limit is never too low.
+# Of a mixture ("NVFP4 MoE, FP8 attention") the model's own least plausible size counts.
+BYTES: Mapping[str, Decimal] = MappingProxyType(
+    {
+        "bf16": Decimal(2),
+        "fp16": Decimal(2),
+        "fp8": Decimal(1),
+        "int8": Decimal(1),
+        "fp4": Decimal("0.5"),
+        "int4": Decimal("0.5"),
+        "mxfp4": Decimal("0.5"),
+        "nvfp4": Decimal("0.5"),
+    }
+)
 NO_WEIGHTS: Mapping[str, ModelWeights] = MappingProxyType({})
 
 
@@ -39,16 +51,20 @@ class Limit:
 
 
 def memory_limit(claim: Claim, weights: Mapping[str, ModelWeights]) -> Limit | None:
-    """bandwidth x GPUs / (active parameters x bytes each); None where one of the four is not known."""
+    """bandwidth x GPUs / (active parameters x bytes each); None where one of the four is not known.
+
+    The bytes are those of the weight type that the claim states, else the least that is plausible for the model.
+    """
     hardware, model = claim.conditions.hardware, claim.conditions.model.id
     bandwidth = BANDWIDTH_TB_S.get(hardware.accelerator or "")
     read = weights.get(model or "")
     if bandwidth is None or hardware.count is None or read is None:
         return None
-    gigabytes = read.active_params_b * read.bytes_per_param
+    size = BYTES.get((claim.conditions.dtypes.weights or "").lower(), read.bytes_per_param)
+    gigabytes = read.active_params_b * size
     limit = bandwidth * 1000 * hardware.count / gigabytes
     arithmetic = (
         f"{bandwidth} TB/s x {hardware.count} GPUs / ({read.active_params_b}B active parameters x "
-        f"{read.bytes_per_param} bytes) = {limit:,.0f} tok/s"
+        f"{size} bytes) = {limit:,.0f} tok/s"
     )
     return Limit(limit, arithmetic)

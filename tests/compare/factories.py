@@ -35,7 +35,7 @@ CLAIM: dict[str, Any] = {
         "model": {"id": "DeepSeek-V4.1-Flash", "weights": "real"},
         "hardware": {"accelerator": "GB300", "count": 4, "cpu_binding": "unbound"},
         "parallelism": "attention TP4, MoE TP4",
-        "dtypes": {"weights": "FP8", "kv": "FP8"},
+        "dtypes": {"weights": "FP4", "kv": "FP8"},
         "speculation": {"method": "off", "draft_tokens": None},
         "approximations": (),
         "execution": "CUDA graph",

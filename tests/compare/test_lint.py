@@ -231,6 +231,15 @@ def test_the_limit_is_bandwidth_over_bytes_read(accelerator: str, limit: str) ->
     assert found.tok_s == Decimal(limit)
 
 
+@pytest.mark.parametrize(
+    ("stated", "limit"), [("bf16", "1000"), ("FP8", "2000"), ("NVFP4", "4000"), ("NVFP4 MoE, FP8 attention", "4000")]
+)
+def test_the_stated_weight_type_sets_the_bytes_and_a_mixture_the_least_of_the_model(stated: str, limit: str) -> None:
+    found = memory_limit(row(**{"conditions.dtypes": {"weights": stated}}), WEIGHTS)
+    assert found is not None
+    assert found.tok_s == Decimal(limit)
+
+
 def test_dividing_two_numbers_is_linted_like_a_printed_ratio() -> None:
     other = {"conditions.workload.dataset": "real text", "conditions.load.concurrency": "64"}
     found = compare(row(), row(id="b", **other, **FORCED, **{"conditions.workload.prefix_cache": "warm"}))
