@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from app.catalogue.load import load_catalogue
 from app.catalogue.store import read_files
 from app.clock import SystemClock
-from app.commands import accounts, cards, reading
+from app.commands import accounts, cards, imports, reading
 from app.commands.exits import HELP
 from app.db import Database
 from app.errors import AppError
@@ -64,7 +64,7 @@ def _parser() -> argparse.ArgumentParser:
     backup = commands.add_parser("backup", help="copy the SQLite database to FILE while it is in use")
     backup.add_argument("file", type=Path, metavar="FILE")
     backup.set_defaults(run=_backup)
-    for part in (cards, reading, accounts):
+    for part in (cards, imports, reading, accounts):
         part.add(commands)
     return parser
 

@@ -19,6 +19,7 @@ from pydantic import BaseModel, ValidationError
 
 from app.api.card_schema import CardChecked, CardDetail, CardList, CardListQuery, CardRevisions, CardStored
 from app.api.errors import ErrorBody, ErrorDetail
+from app.api.import_schema import CardsStored, ImportDetail, RecordImport
 from app.api.schema import ApiClaim, ClaimList, ClaimListQuery
 from app.compare.schema import Comparison
 
@@ -129,6 +130,17 @@ class Client:
         body = json.dumps({"reason": reason})
         path = f"/api/v1/cards/{_segment(card_id)}/retract"
         return _as(CardDetail, self._send("POST", path, body, "json", key=key or str(uuid4())))
+
+    def import_file(self, data: bytes, name: str, format: str = "auto") -> ImportDetail:
+        """Send another tool's result file: it is kept, and read into cards that are not recorded yet."""
+        headers = {"Content-Type": "application/octet-stream"}
+        params = {"name": name, "format": format}
+        return _as(ImportDetail, self._ask("POST", "/api/v1/imports", content=data, headers=headers, params=params))
+
+    def record_import(self, sha256: str, choice: RecordImport, key: str | None = None) -> CardsStored:
+        """Record cards of a file that was sent, with what the file does not say."""
+        path = f"/api/v1/imports/{_segment(sha256)}/cards"
+        return _as(CardsStored, self._send("POST", path, choice.model_dump_json(), "json", key=key or str(uuid4())))
 
     def _read(self, path: str, shape: type[Answer], query: BaseModel | None = None) -> Answer:
         params = query.model_dump(exclude_defaults=True) if query else {}

@@ -9,6 +9,7 @@ AppError
 ├── ConflictError         the thing is no longer as the caller saw it
 ├── TooLargeError         a body above its limit
 ├── UnsupportedTypeError  a body of another media type
+├── NoSpaceError          no room on the disk for what was sent
 ├── TooManyError          asked too often; `retry_after` seconds
 └── CatalogueError        a shipped file that is wrong; stops the start
 """
@@ -72,6 +73,11 @@ class TooLargeError(AppError):
 class UnsupportedTypeError(AppError):
     code = "unsupported_media_type"
     status = 415
+
+
+class NoSpaceError(AppError):
+    code = "no_space"
+    status = 507
 
 
 class TooManyError(AppError):

@@ -25,6 +25,8 @@ from app.clock import SystemClock
 from app.db import Database
 from app.edge import SAME_SITE, Edge
 from app.randomness import SystemRandomness
+from app.results.files import Files
+from app.results.queries import Imports
 from app.settings import ROOT
 
 if TYPE_CHECKING:
@@ -99,5 +101,7 @@ def _fill(state: State, settings: Settings, database: Database, clock: Clock) ->
     state.settings, state.database, state.clock = settings, database, clock
     state.catalogue = Catalogue(database)
     state.cards = Cards(database, state.catalogue)
+    state.imports = Imports(database)
+    state.files = Files(settings.data / "files")
     state.accounts = Accounts(database, clock)
     state.throttle = Throttle(clock)

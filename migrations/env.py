@@ -8,7 +8,8 @@ from sqlmodel import SQLModel
 import app.accounts.tables
 import app.cards.tables
 import app.claims.tables
-import app.replay.tables  # noqa: F401 (all four declare tables)
+import app.replay.tables
+import app.results.tables  # noqa: F401 (all five declare tables)
 from app.db import Database
 from app.settings import Settings
 

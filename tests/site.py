@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import tempfile
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from app.accounts.store import add_link, add_token
@@ -28,6 +30,7 @@ class Site:
     client: Client
     database: Database
     clock: StillClock
+    data: Path  # the folder of its files
 
     def token(self, *scopes: str, name: str = "Ana") -> str:
         """A new token; with the scope `submit` unless told otherwise."""
@@ -70,6 +73,7 @@ class Site:
 
 def open_site(database: Database, clock: StillClock, randomness: Randomness | None = None) -> Iterator[Site]:
     url = database.url.render_as_string(hide_password=False)
-    app = create_app(Settings(database_url=url), clock, randomness)
-    yield Site(Client(app), database, clock)
-    app.state.database.close()
+    with tempfile.TemporaryDirectory() as folder:
+        app = create_app(Settings(database_url=url, data=Path(folder)), clock, randomness)
+        yield Site(Client(app), database, clock, Path(folder))
+        app.state.database.close()

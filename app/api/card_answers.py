@@ -42,7 +42,11 @@ def checked(read: ReadCard) -> CardChecked:
 
 def stored(record: CardRecord, status: int) -> Reply:
     """The answer to a write, as it is kept for retries."""
-    return Reply(status, CardStored.model_validate(_stored(record)).model_dump_json(), f"/api/v1/cards/{record.id}")
+    return Reply(status, card_stored(record).model_dump_json(), f"/api/v1/cards/{record.id}")
+
+
+def card_stored(record: CardRecord) -> CardStored:
+    return CardStored.model_validate(_stored(record))
 
 
 def detailed(record: CardRecord) -> str:

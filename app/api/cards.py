@@ -7,7 +7,7 @@ from fastapi.responses import Response
 
 from app.accounts.store import note_use
 from app.api.access import INVALID, NO_PARAMETERS, NOT_FOUND, Answers, database
-from app.api.auth import CROSS_SITE, SIGNED_IN, TOKEN, IdempotencyKey, signed_in
+from app.api.auth import CROSS_SITE, SIGNED_IN, TOKEN, IdempotencyKey, signed_in, writer
 from app.api.bodies import Body, BodyOf, invalid
 from app.api.card_answers import as_yaml, checked, detailed, listed, revised, stored
 from app.api.card_body import CARD_BODY, RETRACT_BODY
@@ -23,21 +23,19 @@ from app.api.card_schema import (
     ReviseQuery,
 )
 from app.api.errors import ErrorBody
+from app.api.once import answer, once_only
 from app.cards.queries import CardFilter
-from app.cards.store import Draft, Writer, create, retract, revise
-from app.errors import AppError
-from app.replay.store import ReplayKey, Reply, earlier, once
+from app.cards.store import Draft, create, retract, revise
+from app.replay.store import Reply
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sqlmodel import Session
 
-    from app.accounts.tokens import Actor
     from app.cards.load import ReadCard
     from app.cards.queries import Cards
     from app.clock import Clock
-    from app.db import Database
     from app.randomness import Randomness
 
 router = APIRouter(prefix="/api/v1/cards", tags=["cards"])
@@ -79,9 +77,9 @@ def submit_card(request: Request, body: BodyOf, idempotency_key: IdempotencyKey 
     def work() -> "Callable[[Session], Reply]":
         draft = _draft(_sound(request, body))
         now, randomness = _clock(request).now(), cast("Randomness", request.app.state.randomness)
-        return lambda session: stored(create(session, draft, _writer(actor), now, randomness), 201)
+        return lambda session: stored(create(session, draft, writer(actor), now, randomness), 201)
 
-    return _once(request, actor, idempotency_key, body, work)
+    return once_only(request, actor, idempotency_key, body, work)
 
 
 @router.get("/{card_id}.yaml", response_class=Response, responses={**YAML, **INVALID, **NOT_FOUND})
@@ -117,9 +115,9 @@ def revise_card(request: Request, card_id: str, body: BodyOf, query: Annotated[R
 
     def work(session: "Session") -> Reply:
         note_use(session, actor, now)
-        return stored(revise(session, card_id, query.revision, draft, _writer(actor), now), 200)
+        return stored(revise(session, card_id, query.revision, draft, writer(actor), now), 200)
 
-    return _answer(database(request).write(work), again=False)
+    return answer(database(request).write(work), again=False)
 
 
 @router.post(
@@ -136,9 +134,9 @@ def retract_card(request: Request, card_id: str, body: BodyOf, idempotency_key: 
     def work() -> "Callable[[Session], Reply]":
         reason = body.json(Retract).reason
         now = _clock(request).now()
-        return lambda session: Reply(200, detailed(retract(session, card_id, reason, _writer(actor), now)))
+        return lambda session: Reply(200, detailed(retract(session, card_id, reason, writer(actor), now)))
 
-    return _once(request, actor, idempotency_key, body, work)
+    return once_only(request, actor, idempotency_key, body, work)
 
 
 def _cards(request: Request) -> "Cards":
@@ -147,10 +145,6 @@ def _cards(request: Request) -> "Cards":
 
 def _clock(request: Request) -> "Clock":
     return cast("Clock", request.app.state.clock)
-
-
-def _writer(actor: "Actor") -> Writer:
-    return Writer(actor.name, actor.id, actor.may("maintain"))
 
 
 def _sound(request: Request, body: Body) -> "ReadCard":
@@ -164,40 +158,3 @@ def _sound(request: Request, body: Body) -> "ReadCard":
 def _draft(read: "ReadCard", note: str | None = None) -> Draft:
     assert read.card is not None
     return Draft(read.card, read.findings, note)
-
-
-def _once(
-    request: Request, actor: "Actor", key: str | None, body: Body, prepare: "Callable[[], Callable[[Session], Reply]]"
-) -> Response:
-    """Answer as before where the key was seen, else do the work once. What `prepare` refuses is not remembered."""
-    storage, now = database(request), _clock(request).now()
-    path = request.url.path
-    replay = ReplayKey.of(actor.id, key, request.method, path, body.media_type, body.data) if key else None
-    try:
-        work = prepare()
-    except AppError:
-        old = _earlier(storage, replay)  # what was right then may be wrong by now; the answer stands
-        if old is None:
-            raise
-        return _answer(old, again=True)
-
-    def noted(session: "Session") -> Reply:
-        note_use(session, actor, now)
-        return work(session)
-
-    reply, again = once(storage, replay, now, noted)
-    return _answer(reply, again=again)
-
-
-def _earlier(storage: "Database", key: ReplayKey | None) -> Reply | None:
-    if key is None:
-        return None
-    with storage.read() as session:
-        return earlier(session, key)
-
-
-def _answer(reply: Reply, *, again: bool) -> Response:
-    headers = {"Location": reply.location} if reply.location else {}
-    if again:
-        headers["Idempotent-Replayed"] = "true"
-    return Response(reply.body, reply.status, headers, "application/json")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
-from app.api import cards, claims, compare, health, sources
+from app.api import cards, claims, compare, health, imports, sources
 
 router = APIRouter()
-for part in (claims, sources, compare, cards, health):
+for part in (claims, sources, compare, cards, imports, health):
     router.include_router(part.router)

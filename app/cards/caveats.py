@@ -55,8 +55,9 @@ def _said(record: CardRecord) -> Iterator[tuple[CaveatKind, str]]:
         text = f"a published number, recorded by {record.author}; Benchcard did not check it against {card.source}"
         yield "other", text
     for finding in record.revision.findings:
-        if finding.rule in KINDS:
-            yield KINDS[finding.rule], f"{finding.field}: {finding.message}" if finding.field else finding.message
+        kind = KINDS.get(finding.rule) or ("method" if finding.rule.startswith("I-") else None)
+        if kind:
+            yield kind, f"{finding.field}: {finding.message}" if finding.field else finding.message
     missing = [NOT_STATED[finding.rule] for finding in record.revision.findings if finding.rule in NOT_STATED]
     open_choices = [finding.field for finding in record.revision.findings if finding.rule == "W-choice"]
     if missing or open_choices:

@@ -254,5 +254,7 @@ ELSEWHERE = (
     Told("E-form", "error", "", "Known keys, each with a value of its kind."),
     Told("W-choice", "warning", "", "A field names one value, not the template's list of choices."),
     Told("E-repeats", "error", "repeats", "The claim that a card repeats exists."),
+    Told("E-answer", "error", "", "What a result file itself states is not answered otherwise."),
+    Told("I-...", "warning", "", "What an importer warns of in a result file, by its trap (`I-T4`)."),
     Told("W-repeats", "warning", "repeats", "A card measures what the claim that it repeats measures."),
 )

@@ -107,7 +107,7 @@ def hardware(text: str) -> dict[str, str]:
     return match.groupdict() if match else {"accelerator": text}
 
 
-def parallelism(text: str) -> dict[str, str] | str:
+def parallelism(text: str) -> dict[str, str]:
     """`TP4`, `EP4`, `DEP2` (attention data-parallel 2, experts split 2), `TP8/EP8`, `TP4 PP2`."""
     sizes: dict[str, str] = {}
     for part in re.split(r"[\s/+,]+", text.strip()):

@@ -38,6 +38,8 @@ PATHS = [
     "/api/v1/cards/{card_id}.yaml",
     "/api/v1/cards/{card_id}",
     "/api/v1/cards/{card_id}/revisions",
+    "/api/v1/imports/{sha256}",
+    "/api/v1/imports/{sha256}/file",
     "/healthz",
 ]
 # Elsewhere any text fits.

@@ -29,6 +29,8 @@ WRITES = [
     ("POST", "/api/v1/cards/validate"),
     ("PUT", "/api/v1/cards/{card_id}"),
     ("POST", "/api/v1/cards/{card_id}/retract"),
+    ("POST", "/api/v1/imports"),
+    ("POST", "/api/v1/imports/{sha256}/cards"),
 ]
 PHASES = [Phase.explicit, Phase.reuse, Phase.generate]  # to shrink a whole card takes minutes and tells no more
 # The rules of a card are more than its schema can say, and YAML may say what JSON's schema does not know.

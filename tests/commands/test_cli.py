@@ -16,6 +16,7 @@ from app.settings import Settings
 from tests.cards.factories import SOUND, sound
 from tests.compare.factories import row
 from tests.conftest import migrate
+from tests.importers.factories import DATA
 from tests.live import live
 from tests.site import Site, open_site
 from tests.storage.stored import store
@@ -195,3 +196,46 @@ def test_a_first_start_has_a_link_and_a_later_one_none(
     monkeypatch.setenv("BENCHCARD_DATA", str(tmp_path))
     assert main(["token", "create", "--scope", "maintain"]) == 0
     assert first_sign_in(settings) is None
+
+
+def test_import_tells_what_a_file_holds_and_what_it_lacks(capsys: Capture) -> None:
+    path = str(DATA / "vllm_detailed.json")
+    assert main(["import", path]) == 0
+    said = capsys.readouterr().out
+    assert f"{path}: vllm bench serve, 1 measurement\n" in said
+    assert "465.405247473878 tok/s output_throughput" in said
+    assert "mind T14: event_gap" in said
+    assert "engine.version: Which exact engine version or commit?" in said
+    assert main(["import", path, "--set", "engine.version=0.33.0"]) == 0
+    assert "engine.version" not in capsys.readouterr().out
+    assert main(["import", path, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["cards"][0]["axis"] == "output_throughput"
+
+
+def test_import_refuses_what_is_no_result_and_answers_that_fit_nowhere(tmp_path: Path, capsys: Capture) -> None:
+    path = file(tmp_path, "x.json", '{"a": \n 1')
+    assert main(["import", path]) == 1
+    assert f"{path}:2:" in capsys.readouterr().err
+    good = str(DATA / "vllm_detailed.json")
+    assert main(["import", good, "--set", "engine.versoin=1"]) == 1
+    assert "--set engine.versoin: is not a known key; did you mean `version`?" in capsys.readouterr().err
+    assert main(["import", str(tmp_path / "nothing")]) == 2
+    assert "No such file" in capsys.readouterr().err
+    with pytest.raises(SystemExit, match="2"):
+        main(["import", good, "--set", "engine.version"])
+    assert "is not FIELD=VALUE" in capsys.readouterr().err
+
+
+def test_import_records_every_measurement_on_the_server(site: Site, capsys: Capture, tmp_path: Path) -> None:
+    path = str(DATA / "guidellm_concurrent.json")
+    said = {"engine": "vllm 0.33.0", "hardware": "1x H200", "workload.concurrency": "3", "speculation.method": "off"}
+    sets = [part for field, text in said.items() for part in ("--set", f"{field}={text}")]
+    assert main(["import", path, "--record", *sets]) == 1
+    assert capsys.readouterr().err == f"{path}: workload.concurrency: the file itself states this; leave it out\n"
+    del sets[4:6]
+    assert main(["import", path, "--record", *sets]) == 0
+    cards = site.get("/api/v1/cards").json()["items"]
+    assert capsys.readouterr().out.count(" recorded, ") == len(cards) > 1
+    assert {card["hardware"] for card in cards} == {"H200"}
+    assert main(["import", file(tmp_path, "x.json", "{}"), "--record"]) == 1
+    assert "not a result of any tool known here" in capsys.readouterr().err

@@ -8,11 +8,14 @@ import httpx
 import pytest
 
 from app.api.card_schema import CardListQuery
+from app.api.import_schema import RecordImport
 from app.api.schema import ClaimListQuery
 from app.cards.export import to_yaml
+from app.claims.schema import Engine
 from app.client import PAUSES_S, Client, ServerError
 from tests.cards.factories import SOUND, card, sound
 from tests.compare.factories import row
+from tests.importers.factories import DATA
 from tests.live import live
 from tests.site import Site, open_site
 from tests.storage.stored import store
@@ -51,6 +54,15 @@ def test_a_card_is_checked_in_both_syntaxes(client: Client) -> None:
     assert client.check_card(SOUND).completeness == 100
     as_json = card().model_dump_json(exclude_none=True)
     assert client.check_card(as_json.encode(), "json").yaml == to_yaml(card())
+
+
+def test_a_result_file_is_sent_and_its_cards_recorded(client: Client) -> None:
+    path = DATA / "vllm_detailed.json"
+    read = client.import_file(path.read_bytes(), path.name)
+    assert (read.name, read.tool, len(read.cards)) == (path.name, "vllm bench serve", 1)
+    choice = RecordImport(parts=(1,), answers={"engine": "vllm 0.33.0", "hardware": "1x H200"})
+    stored = client.record_import(read.sha256, choice)
+    assert client.card(stored.items[0].id).card.engine == Engine(name="vllm", version="0.33.0")
 
 
 def test_claims_are_read_and_compared(client: Client) -> None:

@@ -1,0 +1,126 @@
+"""Other tools' result files: kept by their hash, read into cards, recorded once the missing is said."""
+
+from typing import TYPE_CHECKING, Annotated, cast
+
+from fastapi import APIRouter, Depends, Query, Request
+from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import FileResponse, Response
+
+from app.api.access import INVALID, NO_PARAMETERS, NOT_FOUND, Answers, database
+from app.api.auth import SIGNED_IN, TOKEN, IdempotencyKey, signed_in, writer
+from app.api.bodies import BodyOf, invalid
+from app.api.card_body import inlined
+from app.api.errors import ErrorBody
+from app.api.import_answers import detailed, recorded
+from app.api.import_schema import CardsStored, ImportDetail, ImportQuery, RecordImport
+from app.api.once import once_only
+from app.cards.store import Draft, create
+from app.results.importers import MOST_BYTES
+from app.results.intake import take
+from app.results.recording import read_chosen
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sqlmodel import Session
+
+    from app.cards.queries import Cards
+    from app.replay.store import Reply
+    from app.results.files import Files
+    from app.results.queries import Imports
+
+router = APIRouter(prefix="/api/v1/imports", tags=["imports"])
+
+FILE_BODY = {
+    "requestBody": {
+        "required": True,
+        "description": "The file's bytes as they are. The same bytes sent again are the same import.",
+        "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
+    }
+}
+RECORD_BODY = {"requestBody": {"required": True, "content": {"application/json": {"schema": inlined(RecordImport)}}}}
+BODY: Answers = {
+    413: {"model": ErrorBody, "description": f"more than {MOST_BYTES // 1024**2} MB"},
+    422: {"model": ErrorBody, "description": "every problem, with its line and column where it has one"},
+    507: {"model": ErrorBody, "description": "the server's disk is full"},
+}
+RECORDED: Answers = {
+    413: {"model": ErrorBody, "description": "more than 256 KB"},
+    415: {"model": ErrorBody, "description": "a media type that is not taken"},
+}
+RAW: Answers = {200: {"content": {"application/octet-stream": {}}, "description": "the file as it was sent"}}
+
+
+@router.post(
+    "",
+    status_code=201,
+    responses={**SIGNED_IN, **BODY},
+    openapi_extra=FILE_BODY,
+    dependencies=[Depends(TOKEN)],
+    max_body_size=MOST_BYTES,
+)
+async def import_file(request: Request, query: Annotated[ImportQuery, Query()]) -> ImportDetail:
+    """Keep a result file and read its measurements. No card is recorded yet; what the file lacks is asked for.
+
+    Sending it again changes nothing, with or without an Idempotency-Key: a file is known by its bytes.
+    """
+    actor = await run_in_threadpool(signed_in, request, "submit")
+    format = None if query.format == "auto" else query.format
+    with _files(request).arriving(MOST_BYTES) as arriving:
+        async for part in request.stream():
+            arriving.write(part)
+        now = request.app.state.clock.now()
+        stored = await run_in_threadpool(take, arriving, query.name, format, database(request), actor.id, now)
+    return detailed(stored)
+
+
+@router.get("/{sha256}", responses=NOT_FOUND, dependencies=NO_PARAMETERS)
+def one_import(request: Request, sha256: str) -> ImportDetail:
+    """What was read in a file, and what it does not say."""
+    return detailed(_imports(request).one(sha256))
+
+
+@router.get(
+    "/{sha256}/file", response_class=FileResponse, responses={**RAW, **INVALID, **NOT_FOUND}, dependencies=NO_PARAMETERS
+)
+def raw_file(request: Request, sha256: str) -> FileResponse:
+    """The file itself, byte for byte."""
+    stored = _imports(request).one(sha256)
+    path = _files(request).path(stored.sha256)
+    return FileResponse(path, media_type="application/octet-stream", filename=stored.name)
+
+
+@router.post(
+    "/{sha256}/cards",
+    status_code=201,
+    response_model=CardsStored,
+    responses={**SIGNED_IN, **NOT_FOUND, **RECORDED},
+    openapi_extra=RECORD_BODY,
+    dependencies=[Depends(TOKEN), *NO_PARAMETERS],
+)
+def record_import(request: Request, sha256: str, body: BodyOf, idempotency_key: IdempotencyKey = None) -> Response:
+    """Record cards of a file, all that are asked for or none. An answer goes into each that lacks the field."""
+    actor = signed_in(request, "submit")
+
+    def work() -> "Callable[[Session], Reply]":
+        asked = body.json(RecordImport)
+        found = read_chosen(_imports(request).one(sha256).report, asked.parts, asked.answers, _cards(request).check)
+        if found.errors:
+            raise invalid(found.errors)
+        drafts = [Draft(read.card, read.findings) for read in found.cards if read.card]
+        now, randomness = request.app.state.clock.now(), request.app.state.randomness
+        return lambda session: recorded([create(session, draft, writer(actor), now, randomness) for draft in drafts])
+
+    return once_only(request, actor, idempotency_key, body, work)
+
+
+def _imports(request: Request) -> "Imports":
+    return cast("Imports", request.app.state.imports)
+
+
+def _files(request: Request) -> "Files":
+    return cast("Files", request.app.state.files)
+
+
+def _cards(request: Request) -> "Cards":
+    return cast("Cards", request.app.state.cards)

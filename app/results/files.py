@@ -1,0 +1,111 @@
+"""Files kept by what they hold: one folder, a file's name is the SHA-256 of its bytes. A file is there whole or not."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from app.errors import NoSpaceError, TooLargeError
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A file's identity; the same bytes have the same one, whatever they were called."""
+
+    sha256: str
+    size: int
+
+
+class Files:
+    """The folder. Nothing in it is ever overwritten with other bytes."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def path(self, sha256: str) -> Path:
+        """Where the file lies, whether or not it is there."""
+        return self._folder / sha256[:2] / sha256
+
+    def arriving(self, most_bytes: int) -> Arriving:
+        """A file that is still coming in; used as a context, it leaves nothing behind unless it is kept."""
+        return Arriving(self, self._folder, most_bytes)
+
+
+class Arriving:
+    """Takes the bytes as they come. Every method raises NoSpaceError where the disk is full."""
+
+    def __init__(self, files: Files, folder: Path, most_bytes: int) -> None:
+        self._files = files
+        self._most = most_bytes
+        self._digest = hashlib.sha256()
+        self._size = 0
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            self._part = tempfile.NamedTemporaryFile(dir=folder, prefix="arriving-", delete=False)  # noqa: SIM115 (closed in __exit__)
+        except OSError as error:
+            raise _told(error) from error
+        self.path = Path(self._part.name)
+
+    def __enter__(self) -> Arriving:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._part.close()
+        self.path.unlink(missing_ok=True)
+
+    def write(self, data: bytes) -> None:
+        """Raises TooLargeError as soon as more has come than may."""
+        self._size += len(data)
+        if self._size > self._most:
+            raise TooLargeError(f"a file here has at most {self._most // 1024**2} MB")
+        self._digest.update(data)
+        try:
+            self._part.write(data)
+        except OSError as error:
+            raise _told(error) from error
+
+    def whole(self) -> Kept:
+        """All bytes are here and can be read at `path`."""
+        try:
+            self._part.flush()
+        except OSError as error:
+            raise _told(error) from error
+        return Kept(self._digest.hexdigest(), self._size)
+
+    def keep(self) -> Kept:
+        """Give the file its name, on the disk to stay."""
+        kept = self.whole()
+        place = self._files.path(kept.sha256)
+        try:
+            os.fsync(self._part.fileno())
+            place.parent.mkdir(exist_ok=True)
+            self.path.replace(place)
+            _sync(place.parent)
+        except OSError as error:
+            raise _told(error) from error
+        return kept
+
+
+def _sync(folder: Path) -> None:
+    """A new name survives a power cut once its folder is on the disk."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _told(error: OSError) -> OSError | NoSpaceError:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return NoSpaceError("the server's disk is full; the file was not kept. Try again when there is room")
+    return error
