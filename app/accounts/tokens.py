@@ -55,7 +55,8 @@ def new_token(randomness: Randomness) -> str:
 
 
 def token_id(token: str) -> str:
-    return token.removeprefix(TOKEN_MARK)[:ID_LETTERS]
+    """The token's beginning with its mark: a secret may begin with a dash, which a command takes for an option."""
+    return token[: len(TOKEN_MARK) + ID_LETTERS]
 
 
 def digest(secret: str) -> str:

@@ -53,7 +53,11 @@ def use_link(database: Database, clock: StillClock, link: str) -> str:
 
 def test_a_token_is_256_random_bits_behind_a_mark() -> None:
     assert new_token(Fixed()) == "bcr_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8"
-    assert token_id(new_token(Fixed())) == "AAECAwQF"
+    assert token_id(new_token(Fixed())) == "bcr_AAECAwQF"
+
+
+def test_a_token_s_id_never_looks_like_an_option() -> None:
+    assert not token_id("bcr_-" + "A" * 42).startswith("-")
 
 
 def test_scopes_are_kept_in_one_order() -> None:
