@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -11,6 +12,7 @@ from app.accounts.access import PLAIN_COOKIE
 from app.accounts.store import revoke_token
 from app.accounts.tokens import token_id
 from tests.cards.factories import SOUND, sound
+from tests.importers.factories import DATA
 from tests.site import Site, open_site
 
 if TYPE_CHECKING:
@@ -28,6 +30,8 @@ SCOPES = {
     ("POST", "/api/v1/cards/validate"): "",
     ("PUT", "/api/v1/cards/{card_id}"): "submit",
     ("POST", "/api/v1/cards/{card_id}/retract"): "submit",
+    ("POST", "/api/v1/imports"): "submit",
+    ("POST", "/api/v1/imports/{sha256}/cards"): "submit",
     ("POST", "/sign-in"): "",
     ("POST", "/sign-out"): "",
 }
@@ -53,6 +57,14 @@ def routes(app: FastAPI) -> set[tuple[str, str]]:
 
 def ask(site: Site, method: str, path: str, token: str | None = None, **headers: str) -> httpx.Response:
     """A request that is right but for who asks."""
+    if path.startswith("/api/v1/imports"):
+        file = (DATA / "vllm_detailed.json").read_bytes()
+        if "{sha256}" not in path:
+            return site.send(method, path, file, token, **headers)
+        kept = site.send("POST", "/api/v1/imports", file, site.token(name="Owner")).json()["sha256"]
+        body = json.dumps({"answers": {"engine": "vllm", "hardware": "1x H200"}})
+        address = path.replace("{sha256}", kept)
+        return site.send(method, address, body, token, Content_Type="application/json", **headers)
     made = site.recorded(SOUND, site.token(name="Owner")) if "{card_id}" in path else ""
     path = path.replace("{card_id}", made)
     if path.endswith("/retract"):
