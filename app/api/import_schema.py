@@ -56,6 +56,7 @@ class ImportedCard(BaseModel):
     warnings: list[ImportWarning]
     questions: list[CardQuestion] = Field(description="what the file does not hold and a reproduction needs")
     completeness: int
+    recorded: list[str] = Field(default=[], description="ids of the cards that were recorded of it")
 
 
 class ImportRead(BaseModel):

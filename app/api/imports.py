@@ -14,10 +14,11 @@ from app.api.errors import ErrorBody
 from app.api.import_answers import detailed, recorded
 from app.api.import_schema import CardsStored, ImportDetail, ImportQuery, RecordImport
 from app.api.once import once_only
-from app.cards.store import Draft, create
+from app.cards.store import Draft
 from app.results.importers import MOST_BYTES
 from app.results.intake import take
 from app.results.recording import read_chosen
+from app.results.store import record
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -107,9 +108,9 @@ def record_import(request: Request, sha256: str, body: BodyOf, idempotency_key: 
         found = read_chosen(_imports(request).one(sha256).report, asked.parts, asked.answers, _cards(request).check)
         if found.errors:
             raise invalid(found.errors)
-        drafts = [Draft(read.card, read.findings) for read in found.cards if read.card]
+        drafts = {part: Draft(read.card, read.findings) for part, read in found.cards.items() if read.card}
         now, randomness = request.app.state.clock.now(), request.app.state.randomness
-        return lambda session: recorded([create(session, draft, writer(actor), now, randomness) for draft in drafts])
+        return lambda session: recorded(record(session, sha256, drafts, writer(actor), now, randomness))
 
     return once_only(request, actor, idempotency_key, body, work)
 

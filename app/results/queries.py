@@ -10,7 +10,7 @@ from sqlmodel import col, select
 
 from app.errors import NotFoundError
 from app.results.importers import ImportReport
-from app.results.tables import ImportTable
+from app.results.tables import ImportedCardTable, ImportTable
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -32,6 +32,7 @@ class Stored:
     report: ImportReport
     owner: str
     created_at: dt.datetime
+    recorded: dict[int, tuple[str, ...]]  # ids of cards by part
 
 
 class Imports:
@@ -57,4 +58,8 @@ def stored_import(session: Session, sha256: str) -> Stored | None:
     if row is None:
         return None
     report = ImportReport.model_validate_json(row.report)
-    return Stored(row.sha256, row.name, row.size, report, row.owner, row.created_at)
+    recorded: dict[int, tuple[str, ...]] = {}
+    of_file = select(ImportedCardTable).where(col(ImportedCardTable.sha256) == sha256)
+    for made in session.exec(of_file.order_by(col(ImportedCardTable.card_id))):
+        recorded[made.part] = (*recorded.get(made.part, ()), made.card_id)
+    return Stored(row.sha256, row.name, row.size, report, row.owner, row.created_at, recorded)

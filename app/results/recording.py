@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class Reading:
     """The chosen cards with the answers in them; `errors` keep all of them out."""
 
-    cards: tuple[ReadCard, ...]
+    cards: dict[int, ReadCard]  # by part
     errors: tuple[Finding, ...]
 
 
@@ -38,10 +38,10 @@ def read_chosen(
     wrong = sorted({part for part in parts if not 1 <= part <= known})
     if wrong:
         message = f"the file has the parts 1 to {known}, no {', '.join(map(str, wrong))}"
-        return Reading((), (Finding("E-form", "error", "parts", message),))
+        return Reading({}, (Finding("E-form", "error", "parts", message),))
     chosen = {part: report.imported[part - 1] for part in sorted(set(parts) or range(1, known + 1))}
     cards = {part: check(answered(imported, answers)) for part, imported in chosen.items()}
-    return Reading(tuple(cards.values()), (*_unused(chosen.values(), answers), *_gathered(cards)))
+    return Reading(cards, (*_unused(chosen.values(), answers), *_gathered(cards)))
 
 
 def _unused(chosen: Collection[Imported], answers: Mapping[str, str]) -> list[Finding]:

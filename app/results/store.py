@@ -1,4 +1,4 @@
-"""Keeping a result file with what was read in it. Runs inside the caller's transaction."""
+"""Keeping a result file with what was read in it, and recording its cards. Inside the caller's transaction."""
 
 from __future__ import annotations
 
@@ -8,18 +8,23 @@ from typing import TYPE_CHECKING
 import sqlalchemy as sa
 from sqlmodel import SQLModel
 
-import app.results.tables  # noqa: F401 (declares the table)
+import app.results.tables  # noqa: F401 (declares the tables)
+from app.cards.store import create
 from app.results.queries import Stored, stored_import
 
 if TYPE_CHECKING:
     import datetime as dt
+    from collections.abc import Mapping
 
     from sqlmodel import Session
 
+    from app.cards.record import CardRecord
+    from app.cards.store import Draft, Writer
+    from app.randomness import Randomness
     from app.results.files import Kept
     from app.results.importers import ImportReport
 
-IMPORT = SQLModel.metadata.tables["result_import"]
+IMPORT, IMPORTED_CARD = SQLModel.metadata.tables["result_import"], SQLModel.metadata.tables["result_import_card"]
 
 
 @dataclass(frozen=True)
@@ -29,6 +34,16 @@ class Sent:
     kept: Kept
     name: str
     report: ImportReport
+
+
+def record(
+    session: Session, sha256: str, drafts: Mapping[int, Draft], by: Writer, now: dt.datetime, randomness: Randomness
+) -> list[CardRecord]:
+    """Record the cards of a file, by part, and which part each came from."""
+    made = {part: create(session, draft, by, now, randomness) for part, draft in drafts.items()}
+    rows = [{"card_id": card.id, "sha256": sha256, "part": part} for part, card in made.items()]
+    session.connection().execute(sa.insert(IMPORTED_CARD), rows)
+    return list(made.values())
 
 
 def keep(session: Session, sent: Sent, owner: str, now: dt.datetime) -> Stored:

@@ -21,3 +21,13 @@ class ImportTable(SQLModel, table=True):
     report: str  # an ImportReport as JSON
     owner: str  # the token of whoever sent it first
     created_at: dt.datetime
+
+
+class ImportedCardTable(SQLModel, table=True):
+    """Which part of a file became which card; a part may be recorded again, by somebody else or with other answers."""
+
+    __tablename__ = "result_import_card"
+
+    card_id: str = Field(primary_key=True, foreign_key="card.id")
+    sha256: str = Field(foreign_key="result_import.sha256", index=True)
+    part: int

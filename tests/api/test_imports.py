@@ -98,6 +98,10 @@ def test_every_measurement_of_a_file_becomes_a_card_with_what_was_answered(site:
         assert card["hardware"] == {"accelerator": "H200", "count": 1}
         assert card["raw"][0]["sha256"] == read["sha256"]
     assert site.get("/api/v1/claims").json()["total"] == len(read["cards"])
+    made = [item["id"] for item in answer.json()["items"]]
+    assert [card["recorded"] for card in site.get(f"{IMPORTS}/{read['sha256']}").json()["cards"]] == [
+        [card_id] for card_id in made
+    ]
 
 
 def test_what_the_importer_warned_of_is_a_caveat_of_the_recorded_card(site: Site) -> None:
