@@ -22,6 +22,7 @@ from app.errors import AppError
 from app.logs import start_logging
 from app.main import create_app, prepare
 from app.settings import Settings
+from runners import arguments as measuring
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -66,6 +67,7 @@ def _parser() -> argparse.ArgumentParser:
     backup.set_defaults(run=_backup)
     for part in (cards, imports, reading, accounts):
         part.add(commands)
+    measuring.add_commands(commands)
     return parser
 
 

@@ -1,4 +1,4 @@
-"""`python -m runners measure URL ...` and `python -m runners trace FILE`, where the load client stands alone."""
+"""`python -m runners measure|trace|engine ...`, where the runner's side stands alone."""
 
 from __future__ import annotations
 

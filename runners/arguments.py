@@ -1,4 +1,4 @@
-"""The arguments of `measure` and `trace`, for `python -m runners` and for `benchcard`. Imports nothing heavy."""
+"""The arguments of `measure`, `trace` and `engine`, for both programs that have them. Imports nothing heavy."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ API_KEY = "BENCHCARD_API_KEY"  # environment variable with the server's key: an 
 
 
 def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add `measure` and `trace` to a parser; each sets `run`: parsed arguments -> exit status, further ones ignored."""
+    """Add the commands to a parser; each sets `run`: parsed arguments -> exit status, further ones ignored."""
     _add_measure(commands.add_parser("measure", help=f"measure an OpenAI-compatible server (its key in {API_KEY})"))
     trace = commands.add_parser("trace", help="print the numbers of a trace")
     trace.add_argument("file", type=Path, metavar="FILE")
     trace.add_argument("--as", dest="tool", metavar="TOOL", help="under that tool's definitions")
     trace.add_argument("--json", action="store_true", help="print JSON")
-    trace.set_defaults(run=_command("run_trace"))
+    trace.set_defaults(run=_command("runners.commands", "run_trace"))
+    _add_engine(commands.add_parser("engine", help="the engines that this machine can start"))
 
 
 def _add_measure(parser: argparse.ArgumentParser) -> None:
@@ -39,14 +40,29 @@ def _add_measure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--observer-check", action="store_true", help="also run without exact counting, to see what it costs"
     )
+    parser.add_argument(
+        "--metrics-url", metavar="URL", help="the server's own counters, its referee (its /metrics, where it has one)"
+    )
+    parser.add_argument("--flush-cache", action="store_true", help="have the server empty its prefix cache before runs")
     parser.add_argument("--json", action="store_true", help="print JSON")
-    parser.set_defaults(run=_command("run_measure"))
+    parser.set_defaults(run=_command("runners.commands", "run_measure"))
 
 
-def _command(name: str) -> Callable[..., int]:
-    """The command of that name in runners.commands, which is loaded when it is run: it brings numpy and pyarrow."""
+def _add_engine(parser: argparse.ArgumentParser) -> None:
+    actions = parser.add_subparsers(required=True, metavar="ACTION")
+    install = actions.add_parser("install", help="an exact version into an environment of its own")
+    install.add_argument("engine", metavar="ENGINE==VERSION", help="vllm==... or sglang==...")
+    install.add_argument("--device", choices=["cpu", "cuda"], help="the build (cuda where there is a GPU)")
+    install.add_argument("--pins", type=Path, metavar="FILE", help="all its packages, as a requirements file")
+    install.set_defaults(run=_command("runners.engines.commands", "run_install"))
+    listing = actions.add_parser("list", help="what is installed")
+    listing.set_defaults(run=_command("runners.engines.commands", "run_list"))
+
+
+def _command(module: str, name: str) -> Callable[..., int]:
+    """The command of that name, whose module is loaded when it is run: it may bring numpy and pyarrow."""
 
     def run(given: argparse.Namespace, *_: object) -> int:
-        return int(getattr(import_module("runners.commands"), name)(given))
+        return int(getattr(import_module(module), name)(given))
 
     return run

@@ -50,6 +50,8 @@ def _options(given: argparse.Namespace) -> Options:
         timeout_s=given.timeout,
         traces=given.trace,
         observer_check=given.observer_check,
+        metrics_url=given.metrics_url,
+        flush_cache=given.flush_cache,
         seed=secrets.randbelow(2**32) if given.seed is None else given.seed,
     )
 

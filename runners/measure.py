@@ -1,6 +1,7 @@
 """Measures one OpenAI-compatible server: finds out how it can be asked, warms it, runs and judges every repeat.
 
-It launches nothing and flushes nothing; whoever owns the server does that between repeats.
+It launches nothing. The prefix cache is emptied where that is asked for, and the server's own counters are read before
+and after each run where it shows any.
 """
 
 from __future__ import annotations
@@ -9,12 +10,15 @@ from dataclasses import dataclass, replace
 from statistics import median
 from typing import TYPE_CHECKING, Any, Literal
 
+from runners import referee
+from runners.engines.control import ControlError
 from runners.load import metrics, plan, processes, selfcheck, trace, verdict
 from runners.load.connect import Target, read_url
 from runners.load.plan import Source, Workload
 from runners.load.prompts import COMMON, Serials, Vocabulary
 from runners.load.schedule import Closed, Load, Open, Sessions
 from runners.load.wire import Dialect
+from runners.witness import Witness
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -26,6 +30,7 @@ if TYPE_CHECKING:
     from runners.load.selfcheck import Check
     from runners.load.trace import Trace
     from runners.load.verdict import Client, Limits, Reason
+    from runners.referee import Told
 
 PROBE_TOKENS = 16
 WARM_ROUNDS = 5  # at most ...
@@ -40,7 +45,11 @@ class MeasureError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What to measure. `requests` are per repeat. A seed repeats the prompts of an earlier run, cache hits included."""
+    """What to measure. `requests` are per repeat. A seed repeats the prompts of an earlier run, cache hits included.
+
+    `metrics_url` says where the server's counters are; None looks where engines have them. `flush_cache` empties the
+    prefix cache before every run.
+    """
 
     url: str
     model: str
@@ -56,6 +65,8 @@ class Options:
     limits: Limits = verdict.DEFAULT
     traces: Path | None = None
     observer_check: bool = False
+    metrics_url: str | None = None
+    flush_cache: bool = False
 
     def __post_init__(self) -> None:
         for name in ("requests", "runs", "processes"):
@@ -67,13 +78,14 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One repeat."""
+    """One repeat. `told` is its account by the server's own counters, where there are any."""
 
     trace: Trace
     metrics: Metrics
     client: Client
     reasons: list[Reason]
     file: Path | None
+    told: Told | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +120,7 @@ class Session:
         self.check: Check | None = None
         self._events_s = 0.0
         self._say = say
+        self.witness = Witness(self.target.root, options.api_key, options.metrics_url, flush=options.flush_cache)
 
     def probe(self) -> None:
         """Find the form of request that the server takes, by real completions. MeasureError: no server."""
@@ -158,18 +171,27 @@ class Session:
     def repeat(self, number: int, kind: str = "run", *, keep: bool = True) -> Run:
         """One measured run, with its trace written where traces are kept."""
         label = f"{kind} {number} of {self.options.runs}"
+        reasons = self.witness.before_run()
         ran = self._run(self.options.load, self._shots(self.options.requests), label)
         found = self._trace(ran, repeat=number)
         numbers = metrics.measure(found)
         client = verdict.client_of(ran.lags, ran.cpu_ns, ran.ended_ns - ran.started_ns)
-        reasons = verdict.judge(found, numbers, client, _concurrency(self.options.load), self.options.limits)
+        reasons += verdict.judge(found, numbers, client, _concurrency(self.options.load), self.options.limits)
         reasons += self.check.reasons if self.check else []
+        told, disputed = self._dispute(numbers, client)
+        known = {reason.rule for reason in reasons}
+        reasons += [reason for reason in disputed if reason.rule not in known]
         file = self._file(number) if keep else None
         if file is not None:
             found.meta["client"] = {name: getattr(client, name) for name in client.__slots__}
             found.meta["reasons"] = [f"{reason.rule}: {reason.message}" for reason in reasons]
             trace.write(found, file)
-        return Run(found, numbers, client, reasons, file)
+        return Run(found, numbers, client, reasons, file, told)
+
+    def _dispute(self, numbers: Metrics, client: Client) -> tuple[Told | None, list[Reason]]:
+        """What the server's counters say of the run that was just made; a session's own history may be in its cache."""
+        cold = not isinstance(self.options.load, Sessions)
+        return self.witness.after_run(referee.seen(numbers, client), self.options.limits, cold=cold)
 
     def _shots(self, number: int) -> list[Shot]:
         work = self.options.workload
@@ -230,6 +252,10 @@ def measure(options: Options, say: Callable[[str], None]) -> Result:
     """Probe, warm up, run every repeat; `say` hears the progress. MeasureError: nothing could be measured."""
     session = Session(options, say)
     session.probe()
+    try:
+        session.witness.look()
+    except ControlError as error:
+        raise MeasureError(f"no counters: {error}") from error
     session.warm_up()
     session.check_client()
     runs: list[Run] = []
@@ -238,7 +264,7 @@ def measure(options: Options, say: Callable[[str], None]) -> Result:
     for number in range(1, options.runs + 1):
         runs.append(session.repeat(number))
         plain_runs += [session.plain(number)] if observed else []
-    session.notes += _declared(options)
+    session.notes += [*session.witness.notes, *_declared(options)]
     return Result(options, session.dialect, runs, session.notes, session.warm_tok_s, session.check, plain_runs)
 
 

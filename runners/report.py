@@ -7,6 +7,7 @@ from dataclasses import asdict, fields
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
+from runners import referee
 from runners.load import metrics
 from runners.load.acceptance import acceptance
 from runners.load.schedule import Open
@@ -85,6 +86,7 @@ def _run_json(run: Run) -> Json:
         "connect_ms": _ms(run.trace.meta["connect_ns"]),
         "lookup_ms": _ms(run.trace.meta["lookup_ns"]),
         "trace": str(run.file) if run.file else None,
+        "referee": referee.as_json(run.told) if run.told else None,
     }
 
 
@@ -152,6 +154,7 @@ def as_json(result: Result) -> Json:
         "warm_up_tok_s": result.warm_tok_s,
         "client_check": asdict(result.check) if result.check else None,
         "observer_check": _observed(result.runs, result.plain_runs),
+        "referee": referee.over_runs([run.told for run in result.runs if run.told]),
         "axes": {name: axis for name, (axis, _, _) in NAMES.items() if axis},
         "runs": runs,
     }
@@ -200,7 +203,8 @@ def as_text(result: Result) -> str:
     ]
     if not result.valid:
         return "\n".join([*lines, "This run is not a result:", *(f"  - {reason}" for reason in found["reasons"]), ""])
-    return "\n".join([*lines, *table(found, found["spread"]), *_observed_text(found["observer_check"]), ""])
+    lines += [*table(found, found["spread"]), *_observed_text(found["observer_check"])]
+    return "\n".join([*lines, *referee.as_text(found["referee"]), ""])
 
 
 def _observed_text(found: Json | None) -> list[str]:

@@ -39,6 +39,11 @@ class Target:
         name = f"[{self.host}]" if ":" in self.host else self.host
         return f"{name}:{self.port}"
 
+    @property
+    def root(self) -> str:
+        """The URL that a server's other endpoints stand below."""
+        return f"{'https' if self.tls else 'http'}://{self.host_header}{self.path.removesuffix('/v1')}"
+
 
 def read_url(url: str) -> Target:
     """The target of `http://host:port`, with or without `/v1` or an endpoint's path. ValueError says what is wrong."""

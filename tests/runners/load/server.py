@@ -40,6 +40,7 @@ class Asked:
 
 
 Script = Callable[[Asked], Answer]
+Control = Callable[[str, str], tuple[int, str]]  # method and path -> status and body
 
 
 @dataclass
@@ -48,6 +49,7 @@ class Server:
 
     script: Script
     certificate: Path | None = None  # with its key in one file; None speaks without TLS
+    control: Control = lambda *_: (404, "")  # every request that is no completion
     requests: list[Asked] = field(default_factory=list)
     connections: int = 0
     most: int = 0
@@ -102,9 +104,14 @@ class Server:
 
     async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, connection: int) -> bool:
         head = await reader.readuntil(b"\r\n\r\n")
-        length = next(
-            int(line.split(b":")[1]) for line in head.lower().split(b"\r\n") if line.startswith(b"content-le")
-        )
+        lengths = (line.split(b":")[1] for line in head.lower().split(b"\r\n") if line.startswith(b"content-le"))
+        length = int(next(lengths, b"0"))
+        if not length:
+            method, path, _ = head.split(b" ", 2)
+            status, said = self.control(method.decode(), path.decode())
+            writer.write(b"HTTP/1.1 %d x\r\nContent-Length: %d\r\n\r\n%s" % (status, len(said), said.encode()))
+            await writer.drain()
+            return True
         body = json.loads(await reader.readexactly(length))
         asked = Asked(head.split(b" ")[1].decode(), head, body, len(self.requests), connection)
         self.requests.append(asked)

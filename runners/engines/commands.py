@@ -1,0 +1,50 @@
+"""The commands `engine install` and `engine list`."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from runners.engines import install, table
+from runners.engines.environment import Site
+from runners.gpu import GpuError
+
+if TYPE_CHECKING:
+    import argparse
+
+
+def run_install(given: argparse.Namespace) -> int:
+    """Install and say what was found; 1 where it is not to be had."""
+    try:
+        found = install.install(given.engine, given.device, given.pins, _say)
+    except (install.InstallError, GpuError) as error:
+        _say(str(error))
+        return 1
+    try:
+        number = len({flag.name for flag in found.flags(Site()).values()})
+    except install.InstallError as error:  # complete all the same: what is missing may come from the site's own modules
+        _say(f"note: {error}")
+    else:
+        _say(f"its --help names {number} flags")
+    for item in table.advisories(found.engine, found.version):
+        _say(f"warning: {item.reference}: {item.text}")
+    sys.stdout.write(f"{found.folder}\n")
+    return 0
+
+
+def run_list(_: argparse.Namespace) -> int:
+    """Every environment, and the builds that could be installed with every package pinned."""
+    found = install.listed()
+    for item in found:
+        warned = ", ".join(known.reference for known in table.advisories(item.engine, item.version))
+        tail = f"  ({warned})" if warned else ""
+        sys.stdout.write(f"{item.engine.name}=={item.version}  {item.device}  {item.folder}{tail}\n")
+    if not found:
+        sys.stdout.write("none is installed\n")
+    sys.stdout.write(f"pinned builds: {', '.join(install.builds())}\n")
+    return 0
+
+
+def _say(message: str) -> None:
+    sys.stderr.write(f"{message}\n")
+    sys.stderr.flush()

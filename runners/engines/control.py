@@ -1,0 +1,89 @@
+"""What is asked of a running server beside its completions: its counters, and to empty its prefix cache."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import httpx
+
+from runners.engines import ENGINES, counters
+
+if TYPE_CHECKING:
+    from runners.engines.counters import Counters
+    from runners.engines.table import Engine
+
+SETTLED_S = 2.0  # an engine books the last tokens of a run within that time of having sent them
+PAUSE_S = 0.05
+BUSY_TRIES = 10  # a server that has just sent its last token may still call itself busy
+BUSY_PAUSE_S = 0.2
+_NO_SUCH_PATH = frozenset({404, 405, 501})
+
+
+class ControlError(Exception):
+    """The server's counters cannot be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Flushed:
+    """The answer to the request to empty the prefix cache; `done` is None where it says nothing."""
+
+    status: int
+    answer: str
+    done: bool | None
+
+
+def client(root: str, api_key: str | None) -> httpx.Client:
+    """For the server at that URL; a proxy that the machine may have is not for measured servers."""
+    headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
+    return httpx.Client(base_url=root, headers=headers, timeout=30, trust_env=False)
+
+
+def scrape(http: httpx.Client, url: str = "/metrics") -> Counters:
+    """The counters now. ControlError: there are none of an engine that is known."""
+    try:
+        said = http.get(url, follow_redirects=True)
+        found = counters.read(said.text) if said.status_code == 200 else None
+    except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
+        raise ControlError(f"{url}: {error or type(error).__name__}") from error
+    if said.status_code != 200:
+        raise ControlError(f"{url}: status {said.status_code}")
+    if found is None:
+        raise ControlError(f"{url}: no counters of an engine that Benchcard knows")
+    return found
+
+
+def scrape_settled(http: httpx.Client, url: str = "/metrics") -> Counters:
+    """The counters when they no longer change. ControlError as above."""
+    until = time.monotonic() + SETTLED_S
+    before = scrape(http, url)
+    while True:
+        time.sleep(PAUSE_S)
+        now = scrape(http, url)
+        if now == before or time.monotonic() >= until:
+            return now
+        before = now
+
+
+def flush(http: httpx.Client, engine: Engine | None) -> Flushed:
+    """Empty the prefix cache in that engine's way, or in the first that the server knows, and read the answer."""
+    said = Flushed(404, "no way to flush is known", False)
+    for candidate in [engine] if engine else ENGINES.values():
+        said = _flush(http, candidate)
+        if said.status not in _NO_SUCH_PATH:
+            break
+    return said
+
+
+def _flush(http: httpx.Client, engine: Engine) -> Flushed:
+    for _ in range(BUSY_TRIES):
+        try:
+            said = http.post(engine.flush.path)
+        except httpx.HTTPError as error:
+            return Flushed(0, f"{error or type(error).__name__}", False)
+        done = engine.flush.done(said.text) if said.status_code == 200 else False
+        if done is not False or said.status_code in _NO_SUCH_PATH:
+            break
+        time.sleep(BUSY_PAUSE_S)
+    return Flushed(said.status_code, said.text.strip(), done)

@@ -1,0 +1,158 @@
+"""A recipe -> the argv of a server, checked against the flags of that very version. Pure.
+
+A flag is given by its full canonical name, as one `--name=value` item, and never twice: the engines' own parsers also
+take abbreviations, underscores, short forms, nested keys and files of flags, which nobody could check.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from runners.engines.helptext import Flag, Flags
+    from runners.engines.table import Engine
+
+Json = str | int | float | bool | None | list["Json"] | dict[str, "Json"]
+Value = str | int | float | bool | dict[str, Json]
+
+
+class RecipeError(ValueError):
+    """A recipe that this version of the engine cannot be started with; every problem a sentence."""
+
+    def __init__(self, problems: list[str]) -> None:
+        super().__init__("\n".join(problems))
+        self.problems = problems
+
+
+@dataclass(frozen=True, slots=True)
+class Speculation:
+    """Speculative decoding: `draft_tokens` proposed a step, the token that the model itself adds not counted."""
+
+    method: str
+    draft_tokens: int
+    more: Mapping[str, Json] = field(default_factory=dict)  # the engine's own further keys
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """How to start an engine. `settings` have names that are the same for every engine (`SETTINGS` of its table);
+    `flags` are the engine's own, without dashes; `model` is a folder or the id of a model in the runner's store."""
+
+    engine: str
+    version: str
+    model: str
+    settings: Mapping[str, Value] = field(default_factory=dict)
+    speculation: Speculation | None = None
+    flags: Mapping[str, Value] = field(default_factory=dict)
+    env: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Own:
+    """What the runner alone decides about a server."""
+
+    port: int
+    api_key: str
+    served_name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """The arguments of a server, and what its version says against some of them."""
+
+    argv: list[str]
+    notes: list[str]
+
+
+def command(engine: Engine, recipe: Recipe, own: Own, known: Flags, device: str) -> Command:
+    """The arguments after the program. RecipeError tells everything that is wrong at once."""
+    wanted, problems = _wanted(engine, recipe)
+    given = engine.fixed(own, recipe.model, device) | wanted
+    argv, notes = [], []
+    for name, value in given.items():
+        flag, problem = _known(engine, name, known, asked=name in wanted)
+        if flag is None:
+            problems += [problem] if problem else []
+            continue
+        item = _item(flag, name, value)
+        if item is None:
+            problems.append(f"--{name}: {_form(flag)}, and {json.dumps(value)} was given")
+        argv += [item] if item else []
+        notes += [f"--{name}: {flag.deprecated}"] if flag.deprecated and name in wanted else []
+    problems += _environment(engine, recipe.env)
+    if problems:
+        raise RecipeError(problems)
+    return Command([*engine.positional(recipe.model), *argv], notes)
+
+
+def _wanted(engine: Engine, recipe: Recipe) -> tuple[dict[str, Value], list[str]]:
+    """The flags that the recipe asks for, by the engine's own names."""
+    problems: list[str] = []
+    found: dict[str, Value] = {}
+    for setting, value in recipe.settings.items():
+        if setting not in engine.settings:
+            problems.append(f"{setting}: no such setting{_nearest(setting, engine.settings)}")
+            continue
+        found |= engine.settings[setting](value)
+    if recipe.speculation is not None:
+        found |= engine.speculate(recipe.speculation)
+    for name, value in recipe.flags.items():
+        if name in engine.reserved:
+            problems.append(f"--{name}: {engine.reserved[name]}")
+        elif name in found:
+            problems.append(f"--{name}: given twice, as a flag and by a setting")
+        else:
+            found[name] = value
+    return found, problems
+
+
+def _known(engine: Engine, name: str, known: Flags, *, asked: bool) -> tuple[Flag | None, str]:
+    """The flag of that name, or why there is none. What the runner adds of itself is left out where it is unknown."""
+    flag = known.get(name)
+    if flag is not None and flag.name == name:
+        return flag, ""
+    if not asked:
+        return None, ""
+    if flag is not None:
+        return None, f"--{name}: write --{flag.name}, its canonical name"
+    if name in engine.renamed:
+        return None, f"--{name}: {engine.renamed[name]}"
+    return None, f"--{name}: this version has no such flag{_nearest(name, known, '--')}"
+
+
+def _nearest(name: str, names: Mapping[str, object], dashes: str = "") -> str:
+    close = get_close_matches(name.replace("_", "-") if dashes else name, names, 1, 0.6)
+    return f"; the nearest is {dashes}{close[0]}" if close else ""
+
+
+def _item(flag: Flag, name: str, value: Value) -> str | None:
+    """One item; "" where the flag's absence says it; None where the value does not fit the flag."""
+    if isinstance(value, bool):
+        if flag.takes_value:
+            return None
+        return f"--{name}" if value else f"--{flag.negative}" if flag.negative else ""
+    if not flag.takes_value:
+        return None
+    text = json.dumps(value, separators=(",", ":")) if isinstance(value, dict) else str(value)
+    if "\0" in text or (flag.choices and text not in flag.choices):
+        return None
+    return f"--{name}={text}"
+
+
+def _form(flag: Flag) -> str:
+    if flag.choices:
+        return f"takes one of {', '.join(flag.choices)}"
+    return "takes a value" if flag.takes_value else "is switched with true and false"
+
+
+def _environment(engine: Engine, env: Mapping[str, str]) -> list[str]:
+    allowed = dict.fromkeys(engine.variables)
+    problems = [
+        f"{name}: not a variable that a recipe may set{_nearest(name, allowed)}" for name in env if name not in allowed
+    ]
+    return problems + [f"{name}: a NUL is not possible in a value" for name, value in env.items() if "\0" in value]

@@ -1,0 +1,199 @@
+"""One server of an engine, from start to proven end: started under the supervisor, ready when a completion is right."""
+
+from __future__ import annotations
+
+import secrets
+import shutil
+import socket
+import tempfile
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import httpx
+
+from runners import gpu
+from runners.engines import control, environment, failures
+from runners.engines.recipe import Own, command
+from runners.process import Process, ProcessError
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from runners.engines.control import Flushed
+    from runners.engines.counters import Counters
+    from runners.engines.environment import Site
+    from runners.engines.failures import Failure, Phase
+    from runners.engines.install import Installed
+    from runners.engines.recipe import Recipe
+    from runners.engines.table import Engine
+
+READY_S = 900.0
+LAST_WORDS_S = 10.0  # that a server whose answer failed gets to die of it
+GRACE_S = 15.0
+READY_PROMPT = (7, 11, 13, 17, 19)  # ids below those that measured prompts are made of
+READY_TOKENS = 4
+SHARED = Path("/dev/shm")  # noqa: S108 - the kernel's place for shared memory, only looked at
+
+
+class LaunchError(Exception):
+    """The server did not become ready, or died; with the last lines of its log."""
+
+    def __init__(self, failure: Failure, lines: list[str]) -> None:
+        super().__init__(failure.message)
+        self.failure = failure
+        self.lines = lines
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What a ready server says of itself."""
+
+    version: str | None
+    info: dict[str, Any] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Freed:
+    """The proof of an end. `code` is what the server exited with, `gpu` None on a machine without one; `shared` are
+    pieces of shared memory that appeared while it ran and are still there, perhaps of others."""
+
+    code: int | None
+    survivors: list[int]
+    shared: list[str]
+    gpu: gpu.Back | None
+
+    @property
+    def free(self) -> bool:
+        return not self.survivors and (self.gpu is None or self.gpu.back)
+
+
+class Server:
+    """`with Server(...) as server:` starts it; `wait_ready` must follow. It listens on the loopback interface alone."""
+
+    def __init__(self, installed: Installed, recipe: Recipe, folder: Path, site: Site) -> None:
+        """RecipeError and InstallError come before anything is started; ProcessError when it cannot be."""
+        self.installed = installed
+        self.engine = installed.engine
+        self.log_file = folder / "server.log"
+        self.own = Own(_free_port(), secrets.token_urlsafe(24), f"benchcard-{secrets.token_hex(6)}")
+        made = command(self.engine, recipe, self.own, installed.flags(site), installed.device)
+        self.argv = [str(installed.python), "-m", *self.engine.module, *made.argv]
+        self.notes = made.notes
+        self._scratch = Path(tempfile.mkdtemp(prefix="benchcard-"))  # short: engines put sockets there
+        programs = installed.python.parent
+        self.env = environment.child(self.engine, installed.device, programs, self._scratch, site, recipe.env)
+        self._gpu_before = gpu.used_mib()
+        self._shared_before = _shared(self.engine)
+        self._http = control.client(self.url, self.own.api_key)
+        try:
+            self.process = Process(self.argv, self.env, self.log_file, folder)
+        except ProcessError:
+            self._tidy()
+            raise
+        self._freed: Freed | None = None
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.own.port}"
+
+    def __enter__(self) -> Server:
+        return self
+
+    def __exit__(self, _: type[BaseException] | None, __: BaseException | None, ___: TracebackType | None) -> None:
+        self.stop()
+
+    def wait_ready(self, limit_s: float = READY_S) -> Known:
+        """Until a completion of exactly the asked tokens came from this very server. LaunchError: it never did."""
+        until = time.monotonic() + limit_s
+        while not self._healthy():
+            if not self.process.running(wait_s=0.25) or time.monotonic() >= until:
+                raise self.failure("starting")
+        self.check()
+        return self._known()
+
+    def check(self, phase: Phase = "first_request") -> None:
+        """One real completion. LaunchError: it is wrong, or the server has died of it."""
+        wrong = self._complete()
+        if wrong is not None:
+            self.process.running(wait_s=LAST_WORDS_S)
+            failure = self.failure(phase)
+            raise LaunchError(failures.with_answer(failure.failure, wrong), failure.lines)
+
+    def failure(self, phase: Phase) -> LaunchError:
+        """What the exit code and the log say now."""
+        lines = self.process.last_lines(200)
+        return LaunchError(failures.classify(phase, self.process.code, lines), lines[-40:])
+
+    def flush(self) -> Flushed:
+        """Empty the prefix cache, and read the answer."""
+        return control.flush(self._http, self.engine)
+
+    def scrape(self) -> Counters:
+        """The server's counters when they no longer change. ControlError: it shows none."""
+        return control.scrape_settled(self._http)
+
+    def stop(self) -> Freed:
+        """End it, and prove that all it held is free. Once stopped, the same answer again."""
+        if self._freed is None:
+            stopped = self.process.stop(GRACE_S)
+            back = gpu.given_back(self._gpu_before)
+            left = sorted(_shared(self.engine) - self._shared_before)
+            self._freed = Freed(stopped.code, stopped.survivors, left, back)
+            self._tidy()
+        return self._freed
+
+    def _tidy(self) -> None:
+        self._http.close()
+        shutil.rmtree(self._scratch, ignore_errors=True)
+
+    def _healthy(self) -> bool:
+        with suppress(httpx.HTTPError):
+            return self._http.get(self.engine.health, timeout=5).status_code == 200
+        return False
+
+    def _complete(self) -> str | None:
+        """None for a right answer, else what is wrong with it. The name in it is one that only this server has."""
+        body = {
+            "model": self.own.served_name,
+            "prompt": list(READY_PROMPT),
+            "max_tokens": READY_TOKENS,
+            "ignore_eos": True,
+            "temperature": 0,
+        }
+        try:
+            said = self._http.post("/v1/completions", json=body, timeout=120)
+            usage = said.json()["usage"] if said.status_code == 200 else None
+        except (httpx.HTTPError, ValueError, KeyError) as error:
+            return f"{type(error).__name__}: {error}"
+        if usage is None:
+            return f"status {said.status_code}: {said.text[:300]}"
+        counted = (usage.get("prompt_tokens"), usage.get("completion_tokens"))
+        wanted = (len(READY_PROMPT), READY_TOKENS)
+        return None if counted == wanted else f"tokens in and out are {counted} instead of {wanted}"
+
+    def _known(self) -> Known:
+        info = self._json(self.engine.info)
+        versions = (info if path == self.engine.info else self._json(path) for path in self.engine.version)
+        version = next((said["version"] for said in versions if said and "version" in said), None)
+        return Known(version, info)
+
+    def _json(self, path: str) -> dict[str, Any] | None:
+        with suppress(httpx.HTTPError, ValueError):
+            said = self._http.get(path)
+            found = said.json() if said.status_code == 200 else None
+            return found if isinstance(found, dict) else None
+        return None
+
+
+def _free_port() -> int:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        port: int = taken.getsockname()[1]
+        return port
+
+
+def _shared(engine: Engine) -> set[str]:
+    return {path.name for name in engine.shared_memory for path in SHARED.glob(f"{name}*")}

@@ -1,0 +1,129 @@
+"""vLLM: the table of what its versions call things. Pure.
+
+Read at 0.25.1, 0.32.0 and 0.33.0; older entries come from its change log and issues, with the version that they name.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from runners.engines.table import Advisory, Engine, Flush, Name, as_flag
+
+if TYPE_CHECKING:
+    from runners.engines.recipe import Own, Speculation, Value
+
+
+def _fixed(own: Own, _model: str, _device: str) -> dict[str, Value]:
+    return {
+        "host": "127.0.0.1",
+        "port": own.port,
+        "api-key": own.api_key,
+        "served-model-name": own.served_name,
+        "enable-prompt-tokens-details": True,  # cached tokens in every usage
+        "generation-config": "vllm",  # the model's own file would change the sampling
+    }
+
+
+def _speculate(wanted: Speculation) -> dict[str, Value]:
+    config = {"method": wanted.method, "num_speculative_tokens": wanted.draft_tokens, **wanted.more}
+    return {"speculative-config": config}
+
+
+def _flushed(answer: str) -> bool | None:
+    """`{"success": true}` since about 0.26; an empty answer before, which says nothing."""
+    try:
+        found = json.loads(answer)
+    except ValueError:
+        return None
+    return found.get("success") is True if isinstance(found, dict) else None
+
+
+_RUNNER = "the runner sets it"
+
+VLLM = Engine(
+    name="vllm",
+    title="vLLM",
+    package="vllm",
+    module=("vllm.entrypoints.cli.main", "serve"),
+    help=("--help=all",),
+    positional=lambda model: [model],
+    fixed=_fixed,
+    reserved={
+        **dict.fromkeys(("host", "port", "uds", "api-key", "served-model-name", "generation-config"), _RUNNER),
+        "model": "the recipe's model is set by its own key",
+        "config": "flags from a file cannot be checked",
+        "disable-log-stats": "it takes away the counters that the result is checked by",
+    },
+    settings={
+        "tensor_parallel": as_flag("tensor-parallel-size"),
+        "pipeline_parallel": as_flag("pipeline-parallel-size"),
+        "data_parallel": as_flag("data-parallel-size"),
+        "dtype": as_flag("dtype"),
+        "kv_cache_dtype": as_flag("kv-cache-dtype"),
+        "context_tokens": as_flag("max-model-len"),
+        "max_requests": as_flag("max-num-seqs"),
+        "load_format": as_flag("load-format"),
+        "seed": as_flag("seed"),
+        "prefix_cache": as_flag("enable-prefix-caching"),
+    },
+    speculate=_speculate,
+    renamed={
+        "disable-log-requests": "removed; requests are logged only with --enable-log-requests",
+        "swap-space": "removed in 0.18, without a successor",
+        "speculative-model": "replaced by the recipe's speculation (--speculative-config)",
+        "num-speculative-tokens": "replaced by the recipe's speculation (--speculative-config)",
+        "use-v2-block-manager": "removed; there is one block manager",
+        "num-scheduler-steps": "removed with the V0 engine, without a successor",
+        "gpu-memory-utilisation": "spelled --gpu-memory-utilization",
+    },
+    environment={
+        "VLLM_HOST_IP": "127.0.0.1",
+        "VLLM_PLUGINS": "",  # an allow-list that no plug-in is on
+        "VLLM_NO_USAGE_STATS": "1",
+        "VLLM_SERVER_DEV_MODE": "1",  # has /reset_prefix_cache and /server_info
+    },
+    device_environment={},
+    variables=frozenset(
+        (
+            "VLLM_ATTENTION_BACKEND",
+            "VLLM_ALL2ALL_BACKEND",
+            "VLLM_CPU_KVCACHE_SPACE",
+            "VLLM_CPU_OMP_THREADS_BIND",
+            "VLLM_LOGGING_LEVEL",
+            "VLLM_USE_FLASHINFER_SAMPLER",
+            "OMP_NUM_THREADS",
+        )
+    ),
+    shared_memory=("psm_", "nccl-"),
+    health="/health",
+    version=("/version",),
+    info="/server_info?config_format=json",
+    flush=Flush("/reset_prefix_cache", _flushed),
+    metric_prefix="vllm:",
+    metrics={
+        "generated_tokens": (Name("vllm:generation_tokens_total"),),
+        "prompt_tokens": (Name("vllm:prompt_tokens_total"),),
+        "cached_tokens": (Name("vllm:prefix_cache_hits_total"), Name("vllm:gpu_prefix_cache_hits_total")),
+        "preemptions": (Name("vllm:num_preemptions_total"),),
+        "spec_steps": (Name("vllm:spec_decode_num_drafts_total"),),
+        "spec_draft_tokens": (Name("vllm:spec_decode_num_draft_tokens_total"),),
+        "spec_accepted_tokens": (Name("vllm:spec_decode_num_accepted_tokens_total"),),
+        "ttft_s": (Name("vllm:time_to_first_token_seconds"),),
+        "itl_s": (
+            Name("vllm:inter_token_latency_seconds", since="0.11"),
+            Name("vllm:time_per_output_token_seconds"),  # deprecated in 0.11; it always held gaps
+        ),
+        "tpot_s": (Name("vllm:request_time_per_output_token_seconds", since="0.11"),),
+        "e2e_s": (Name("vllm:e2e_request_latency_seconds"),),
+    },
+    from_first_event={},
+    ranks={},
+    advisories=(
+        Advisory(
+            "CVE-2026-27893", "0.10.1", "0.18.0", "code of a model's repository runs although trust_remote_code is off"
+        ),
+        Advisory("CVE-2026-22778", "0.8.3", "0.14.1", "a video can run code"),
+        Advisory("CVE-2026-53923", "0.5.5", "0.23.1", "a GGUF file overflows a GPU buffer"),
+    ),
+)

@@ -1,0 +1,78 @@
+"""A server's log on disk, bounded: its beginning and its end are kept, and what is missing between them is counted."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+    from typing import BinaryIO
+
+HEAD = 1 << 20
+TAIL = 3 << 20
+
+
+class BoundedLog:
+    """Bytes to a file. Beyond `head` bytes the newest ones go to two files beside it, by turns, of half of `tail` each;
+    `close` puts the end behind the beginning. A limit never changes what becomes of the process that prints."""
+
+    def __init__(self, path: Path, head: int = HEAD, tail: int = TAIL) -> None:
+        self.path = path
+        self._room = head
+        self._half = tail // 2
+        self._beyond = 0  # bytes after the head
+        self._newer, self._older = _halves(path)
+        for part in (self._newer, self._older):
+            part.unlink(missing_ok=True)
+        self._head = path.open("wb")
+        self._tail: BinaryIO | None = None
+
+    def write(self, data: bytes) -> None:
+        first, rest = data[: self._room], data[self._room :]
+        self._head.write(first)
+        self._head.flush()
+        self._room -= len(first)
+        self._beyond += len(rest)
+        for start in range(0, len(rest), self._half):
+            self._write_tail(rest[start : start + self._half])
+
+    def _write_tail(self, data: bytes) -> None:
+        if self._tail is not None and self._tail.tell() + len(data) > self._half:
+            self._tail.close()
+            self._newer.rename(self._older)
+            self._tail = None
+        if self._tail is None:
+            self._tail = self._newer.open("wb")
+        self._tail.write(data)
+        self._tail.flush()
+
+    def close(self) -> None:
+        """One file from now on."""
+        if self._tail is not None:
+            self._tail.close()
+        kept = [part.read_bytes() for part in (self._older, self._newer) if part.exists()]
+        dropped = self._beyond - sum(map(len, kept))
+        if dropped:
+            self._head.write(b"\n[%d bytes of this log were dropped here]\n" % dropped)
+        for data in kept:
+            self._head.write(data)
+        self._head.close()
+        for part in (self._newer, self._older):
+            part.unlink(missing_ok=True)
+
+
+def _halves(path: Path) -> tuple[Path, Path]:
+    return path.with_name(f"{path.name}.newer"), path.with_name(f"{path.name}.older")
+
+
+def last_lines(path: Path, number: int) -> list[str]:
+    """The last lines of a log, closed or still written; bytes that are no UTF-8 are shown as such."""
+    newer, older = _halves(path)
+    text = b"".join(_end(part) for part in (path, older, newer) if part.exists())
+    return text.decode(errors="backslashreplace").splitlines()[-number:]
+
+
+def _end(path: Path) -> bytes:
+    with path.open("rb") as file:
+        file.seek(max(0, path.stat().st_size - (1 << 16)))
+        return file.read()

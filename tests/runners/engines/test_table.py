@@ -1,0 +1,62 @@
+"""The tables of the engines: versions are numbers, advisories name versions, environments hold no secret."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from runners.engines import ENGINES, environment
+from runners.engines.environment import Site
+from runners.engines.table import advisories, number
+
+
+def test_versions_are_compared_as_numbers() -> None:
+    assert number("0.32.0+cpu") == (0, 32, 0)
+    assert number("0.9.2") < number("0.10.0rc1")
+    with pytest.raises(ValueError, match="begins with numbers"):
+        number("latest")
+
+
+@pytest.mark.parametrize(("version", "told"), [("0.17.9", True), ("0.18.0", False), ("0.10.0", False)])
+def test_a_version_has_the_advisories_that_name_it(version: str, told: bool) -> None:
+    names = [item.reference for item in advisories(ENGINES["vllm"], version)]
+    assert ("CVE-2026-27893" in names) is told
+
+
+def test_a_flush_is_believed_only_when_the_answer_says_so() -> None:
+    done = ENGINES["vllm"].flush.done
+    assert [done(text) for text in ('{"success":true}', '{"success":false}', "", "[]")] == [True, False, None, None]
+    assert ENGINES["sglang"].flush.done("Cache flushed.\nPlease check") is True
+    assert ENGINES["sglang"].flush.done("Failed") is False
+
+
+def test_the_environment_is_built_from_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HF_TOKEN", "hf_secret")
+    monkeypatch.setenv("LD_PRELOAD", "x.so")
+    site = Site(gpus=(1, 3), models=Path("/models"), modules=(Path("/stand-in"),))
+    for engine in ENGINES.values():
+        found = environment.child(engine, "cpu", Path("/env/bin"), Path("/scratch"), site, {"OMP_NUM_THREADS": "2"})
+        assert not {"HF_TOKEN", "LD_PRELOAD", "LD_LIBRARY_PATH"} & set(found)
+        assert found["PATH"].startswith("/env/bin:")
+        assert found["HOME"] == found["TMPDIR"] == "/scratch"
+        assert (found["CUDA_VISIBLE_DEVICES"], found["HF_HOME"], found["PYTHONPATH"]) == ("1,3", "/models", "/stand-in")
+        assert (found["HF_HUB_OFFLINE"], found["OMP_NUM_THREADS"]) == ("1", "2")
+    bare = environment.child(ENGINES["vllm"], "cuda", Path("/env/bin"), Path("/scratch"), Site(), {})
+    assert not {"PYTHONPATH", "HF_HOME", "CUDA_VISIBLE_DEVICES", "SGLANG_USE_CPU_ENGINE"} & set(bare)
+    assert (bare["VLLM_PLUGINS"], bare["VLLM_HOST_IP"]) == ("", "127.0.0.1")
+
+
+def test_no_recipe_may_set_what_reaches_beyond_the_engine() -> None:
+    never = {
+        "PATH",
+        "PYTHONPATH",
+        "LD_PRELOAD",
+        "HF_TOKEN",
+        "HF_HOME",
+        "VLLM_PLUGINS",
+        "VLLM_API_KEY",
+        "SGLANG_PLUGINS",
+    }
+    for engine in ENGINES.values():
+        assert not never & engine.variables
