@@ -1,20 +1,26 @@
 """What holds for every request and response, pages and API alike, as a plain ASGI wrapper.
 
-A browser is told to run and load only what this server itself serves. An address of absurd length is refused before
-anybody parses it. What would change something is refused where another site's page asks for it.
+A browser is told to run and load only what this server itself serves, by every answer, a failure's too. An address or
+a body of absurd length is refused before anybody parses it. What would change something is refused where another
+site's page asks for it.
 """
 
 from __future__ import annotations
 
-import json
+import re
 from typing import TYPE_CHECKING
 
 from fastapi import Depends, Request
+from starlette.datastructures import Headers
 
 from app.accounts.csrf import refusal
-from app.errors import ForbiddenError
+from app.claims.search import CONTROLS
+from app.errors import AppError, ForbiddenError, NotFoundError, TooLargeError, TooLongError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from fastapi import Response
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 LONGEST_QUERY = 16_384  # bytes; the longest honest one (every facet value chosen) has about a tenth
@@ -41,9 +47,7 @@ HEADERS = [
     (b"referrer-policy", b"same-origin"),
     (b"cross-origin-opener-policy", b"same-origin"),
 ]
-TOO_LONG = {
-    "error": {"code": "too_long", "message": f"a query string takes at most {LONGEST_QUERY} bytes", "details": []}
-}
+FRAMEWORK = (413, 500)  # what the framework answers by itself, in a shape of its own
 
 
 async def refuse_cross_site(request: Request) -> None:
@@ -57,29 +61,92 @@ SAME_SITE = Depends(refuse_cross_site)
 
 
 class Edge:
-    """ASGI middleware: security headers on every response, 414 for an over-long query string."""
+    """ASGI middleware around everything, the framework's own failures too.
 
-    def __init__(self, app: ASGIApp) -> None:
+    `refuse` answers an error in the shape that fits the address.
+    """
+
+    def __init__(self, app: ASGIApp, refuse: Callable[[Request, int, AppError], Response]) -> None:
         self.app = app
+        self.refuse = refuse
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
+        answer = _Answer(send, without_body=scope["method"] == "HEAD")
+        inner = _as_read(scope)
+        error = _refusal(inner)
+        if error is not None:
+            await self._refuse(inner, receive, answer, error)
+            return
+        try:
+            await self.app(inner, receive, answer)
+        except Exception:
+            if not answer.started:
+                failed = AppError("something went wrong here; it is in the server's log")
+                await self._refuse(inner, receive, answer, failed)
+            raise  # the server logs it
+        if answer.withheld:
+            await self._refuse(inner, receive, answer, TooLargeError())
 
-        async def send_with_headers(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                message["headers"] = [*message["headers"], *HEADERS]
-            await send(message)
-
-        if len(scope["query_string"]) > LONGEST_QUERY:
-            await _refuse(send_with_headers)
-        else:
-            await self.app(scope, receive, send_with_headers)
+    async def _refuse(self, scope: Scope, receive: Receive, answer: _Answer, error: AppError) -> None:
+        answer.withheld = False
+        # Only the path is needed from here on, and an over-long query is not to be read.
+        request = Request({**scope, "query_string": b""})
+        await self.refuse(request, error.status, error)(scope, receive, answer)
 
 
-async def _refuse(send: Send) -> None:
-    body = json.dumps(TOO_LONG).encode()
-    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
-    await send({"type": "http.response.start", "status": 414, "headers": headers})
-    await send({"type": "http.response.body", "body": body})
+class _Answer:
+    """Sends with the security headers, and to HEAD the same headers as to GET but no body.
+
+    What the framework itself answers in plain text, to a failure and to too large a body, is withheld.
+    """
+
+    def __init__(self, send: Send, *, without_body: bool) -> None:
+        self.started = False
+        self.withheld = False
+        self._send = send
+        self._without_body = without_body
+
+    async def __call__(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            kind = Headers(raw=message["headers"]).get("content-type", "")
+            self.withheld = message["status"] in FRAMEWORK and kind.startswith("text/plain")
+            message["headers"] = [*message["headers"], *HEADERS]
+        elif self._without_body:
+            message = {**message, "body": b""}
+        if not self.withheld:
+            self.started = True
+            await self._send(message)
+
+
+def _as_read(scope: Scope) -> Scope:
+    """The request as the routes see it: HEAD is a GET without an answer's body, and gzip is asked for or not."""
+    others = [(name, value) for name, value in scope["headers"] if name != b"accept-encoding"]
+    if takes_gzip(Headers(scope=scope).getlist("accept-encoding")):
+        others.append((b"accept-encoding", b"gzip"))
+    return {**scope, "method": "GET" if scope["method"] == "HEAD" else scope["method"], "headers": others}
+
+
+def takes_gzip(given: Sequence[str]) -> bool:
+    """Whether Accept-Encoding allows gzip and does not prefer the plain text (RFC 9110, 12.5.3)."""
+    weights = {}
+    for item in ",".join(given).lower().split(","):
+        coding, *parameters = (part.strip() for part in item.split(";"))
+        weights[coding] = next((part[2:] for part in parameters if part.startswith("q=")), "1")
+    gzip = _weight(weights.get("gzip", weights.get("x-gzip", weights.get("*", "0"))))
+    return gzip > 0 and gzip >= _weight(weights.get("identity", "0"))
+
+
+def _weight(text: str) -> float:
+    """0 for what is no weight: then the plain text is sent, which everybody can read."""
+    return float(text) if re.fullmatch(r"0(\.\d{0,3})?|1(\.0{0,3})?", text) else 0.0
+
+
+def _refusal(scope: Scope) -> AppError | None:
+    if len(scope["query_string"]) > LONGEST_QUERY:
+        return TooLongError(f"a query string takes at most {LONGEST_QUERY:,} bytes")
+    if re.search(CONTROLS, scope["path"]):
+        return NotFoundError("no address has control characters")
+    return None

@@ -8,6 +8,7 @@ AppError
 ├── ForbiddenError        somebody known, who may not do this
 ├── ConflictError         the thing is no longer as the caller saw it
 ├── TooLargeError         a body above its limit
+├── TooLongError          an address above its limit
 ├── UnsupportedTypeError  a body of another media type
 ├── NoSpaceError          no room on the disk for what was sent
 ├── TooManyError          asked too often; `retry_after` seconds
@@ -68,6 +69,14 @@ class ConflictError(AppError):
 class TooLargeError(AppError):
     code = "too_large"
     status = 413
+
+    def __init__(self, message: str = "this body is larger than this address takes") -> None:
+        super().__init__(message)
+
+
+class TooLongError(AppError):
+    code = "too_long"
+    status = 414
 
 
 class UnsupportedTypeError(AppError):

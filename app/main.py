@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from fastapi import FastAPI
 from fastapi.concurrency import run_in_threadpool
-from fastapi.staticfiles import StaticFiles
 from starlette.middleware.gzip import GZipMiddleware
 
 import app.api.errors
@@ -28,20 +27,29 @@ from app.randomness import SystemRandomness
 from app.results.files import Files
 from app.results.queries import Imports
 from app.settings import ROOT
+from app.web.marked_files import MarkedFiles
 
 if TYPE_CHECKING:
     from collections import Counter
     from collections.abc import AsyncIterator
 
     from starlette.datastructures import State
+    from starlette.types import ASGIApp
 
     from app.clock import Clock
     from app.randomness import Randomness
     from app.settings import Settings
 
-LONGEST_BODY = 2_000_000  # bytes
+LONGEST_BODY = 2_000_000  # bytes, where a route sets no limit of its own
 YOUNG = 20_000  # new objects between two collections; a table page makes about 2,000
 GZIP_LEVEL = 3  # bench/README.md
+
+
+class Site(FastAPI):
+    """With the edge around the framework's own handling of failures and body sizes too."""
+
+    def build_middleware_stack(self) -> ASGIApp:
+        return Edge(super().build_middleware_stack(), refuse=self.state.refuse)
 
 
 def prepare(settings: Settings, clock: Clock) -> Counter[str]:
@@ -66,12 +74,12 @@ def create_app(settings: Settings, clock: Clock | None = None, randomness: Rando
         yield
         database.close()
 
-    application = FastAPI(
+    application = Site(
         title="Benchcard",
         version=version("benchcard"),
         summary="Published LLM-serving numbers beside what they mean.",
         lifespan=lifespan,
-        openapi_url="/api/openapi.json",
+        openapi_url=None,  # /api/openapi.json is a route of ours: building it takes half a second of a thread
         docs_url=None,  # Swagger UI would load from another host; /api/docs is a page of ours
         redoc_url=None,
         max_body_size=LONGEST_BODY,
@@ -79,12 +87,12 @@ def create_app(settings: Settings, clock: Clock | None = None, randomness: Rando
     )
     _fill(application.state, settings, database, clock or SystemClock())
     application.state.randomness = randomness or SystemRandomness()
-    application.mount("/static", StaticFiles(directory=ROOT / "static"), name="static")
+    application.mount("/static", MarkedFiles(directory=ROOT / "static"), name="static")
     application.include_router(app.api.router.router)
     application.include_router(app.web.pages.router)
-    app.api.errors.register(application, pages=app.web.errors.error_page)
+    refuse = app.api.errors.register(application, pages=app.web.errors.error_page)
     application.add_middleware(GZipMiddleware, minimum_size=1000, compresslevel=GZIP_LEVEL)
-    application.add_middleware(Edge)
+    application.state.refuse = refuse
     return application
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 from fastapi import Depends, Request
-from fastapi.exceptions import RequestValidationError
 
-from app.api.errors import ErrorBody
+from app.api.errors import ErrorBody, query_error
+from app.asked import declared, read_query, route_of
 
 if TYPE_CHECKING:
     from app.catalogue.queries import Catalogue
@@ -28,11 +28,12 @@ def database(request: Request) -> Database:
     return cast("Database", request.app.state.database)
 
 
-async def _refuse_parameters(request: Request) -> None:
-    """For routes without any: what FastAPI does for those that have a query model."""
-    unknown = [{"type": "extra_forbidden", "loc": ("query", name)} for name in request.query_params]
-    if unknown:
-        raise RequestValidationError(unknown)
+async def _refuse_misread(request: Request) -> None:
+    """A filter that is silently ignored gives a wrong answer: what was not taken from the query is refused."""
+    route = route_of(request)
+    misread = read_query(request, declared(route))
+    if misread:
+        raise query_error(misread, route, request.query_params)
 
 
-NO_PARAMETERS = [Depends(_refuse_parameters)]
+STRICT_QUERY = Depends(_refuse_misread)

@@ -7,12 +7,12 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
 
-from app.api.schema import Cursor, Limit, Query
+from app.api.schema import Cursor, Digits, Limit
 from app.cards.schema import Card, Text
 from app.claims.schema import Fact
 
 CardState = Literal["measured", "plan", "retracted"]
-Revision = Annotated[int, Field(ge=1, le=10**6)]
+Revision = Annotated[Digits, Field(ge=1, le=10**6)]
 Note = Annotated[str | None, Field(max_length=500, pattern=r"^[^\x00-\x08\x0b-\x1f\x7f-\x9f]*$")]
 
 
@@ -124,7 +124,7 @@ class CardRevisions(BaseModel):
     next: None = None
 
 
-class CardListQuery(Query):
+class CardListQuery(BaseModel):
     """Filters of the list; a filter may be given several times (any of its values)."""
 
     engine: list[str] = Field(default=[], description="as the claims table spells it")
@@ -137,11 +137,11 @@ class CardListQuery(Query):
     limit: Limit = 50
 
 
-class CardQuery(Query):
+class CardQuery(BaseModel):
     revision: Revision | None = Field(default=None, description="an earlier revision; the newest without it")
 
 
-class ReviseQuery(Query):
+class ReviseQuery(BaseModel):
     revision: Revision = Field(description="the newest revision that you have seen; another one is a conflict")
     note: Note = Field(default=None, description="why, for the readers of the revisions")
 

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import Response
 
 from app.accounts.store import note_use
-from app.api.access import INVALID, NO_PARAMETERS, NOT_FOUND, Answers, database
+from app.api.access import INVALID, NOT_FOUND, Answers, database
 from app.api.auth import CROSS_SITE, SIGNED_IN, TOKEN, IdempotencyKey, signed_in, writer
 from app.api.bodies import Body, BodyOf, invalid
 from app.api.card_answers import as_yaml, checked, detailed, listed, revised, stored
@@ -56,7 +56,7 @@ def list_cards(request: Request, query: Annotated[CardListQuery, Query()]) -> Ca
     return listed(_cards(request).page(wanted, query.cursor, query.limit))
 
 
-@router.post("/validate", responses={**CROSS_SITE, **BODY}, openapi_extra=CARD_BODY, dependencies=NO_PARAMETERS)
+@router.post("/validate", responses={**CROSS_SITE, **BODY}, openapi_extra=CARD_BODY)
 def validate_card(request: Request, body: BodyOf) -> CardChecked:
     """What recording this card would say. Stores nothing and needs no sign-in."""
     return checked(_sound(request, body))
@@ -68,7 +68,7 @@ def validate_card(request: Request, body: BodyOf) -> CardChecked:
     response_model=CardStored,
     responses={**SIGNED_IN, **BODY},
     openapi_extra=CARD_BODY,
-    dependencies=[Depends(TOKEN), *NO_PARAMETERS],
+    dependencies=[Depends(TOKEN)],
 )
 def submit_card(request: Request, body: BodyOf, idempotency_key: IdempotencyKey = None) -> Response:
     """Record a card. Warnings are kept beside it; a card with errors is refused with all its findings."""
@@ -94,7 +94,7 @@ def one_card(request: Request, card_id: str, query: Annotated[CardQuery, Query()
     return Response(detailed(_cards(request).card(card_id, query.revision)), media_type="application/json")
 
 
-@router.get("/{card_id}/revisions", responses=NOT_FOUND, dependencies=NO_PARAMETERS)
+@router.get("/{card_id}/revisions", responses=NOT_FOUND)
 def card_revisions(request: Request, card_id: str) -> CardRevisions:
     """Every revision of a card, the first one first, each with what it changed."""
     return revised(_cards(request).revisions(card_id))
@@ -125,7 +125,7 @@ def revise_card(request: Request, card_id: str, body: BodyOf, query: Annotated[R
     response_model=CardDetail,
     responses={**SIGNED_IN, **NOT_FOUND, **CONFLICT, **BODY},
     openapi_extra=RETRACT_BODY,
-    dependencies=[Depends(TOKEN), *NO_PARAMETERS],
+    dependencies=[Depends(TOKEN)],
 )
 def retract_card(request: Request, card_id: str, body: BodyOf, idempotency_key: IdempotencyKey = None) -> Response:
     """Take a card back. It stays readable and says so wherever it is shown."""

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response, StreamingResponse
 
-from app.api.access import INVALID, NO_PARAMETERS, NOT_FOUND, Answers, catalogue
+from app.api.access import INVALID, NOT_FOUND, Answers, catalogue
 from app.api.csv_rows import HEADER, csv_lines
 from app.api.documents import claim_json, list_json
 from app.api.schema import ApiClaim, ClaimList, ClaimListQuery, ClaimQuery
@@ -40,7 +40,7 @@ def claims_as_csv(request: Request, query: Annotated[ClaimQuery, Query()]) -> Re
     return StreamingResponse(lines, media_type="text/csv; charset=utf-8; header=present")
 
 
-@router.get("/claims/{claim_id}", response_model=ApiClaim, responses=NOT_FOUND, dependencies=NO_PARAMETERS)
+@router.get("/claims/{claim_id}", response_model=ApiClaim, responses=NOT_FOUND)
 def one_claim(request: Request, claim_id: str) -> Response:
     """One claim with everything that is known of it."""
     return Response(claim_json(catalogue(request).documents_of([claim_id])[0]), media_type="application/json")

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
 
-from app.api.access import INVALID, NO_PARAMETERS, NOT_FOUND, catalogue
+from app.api.access import INVALID, NOT_FOUND, catalogue
 from app.api.schema import ApiAxis, AxisList, CompareQuery
 from app.axes import AXES
 from app.catalogue.models import weights
@@ -15,7 +15,7 @@ from app.compare.verdict import compare
 router = APIRouter(prefix="/api/v1")
 
 
-@router.get("/axes", tags=["axes"], responses=INVALID, dependencies=NO_PARAMETERS)
+@router.get("/axes", tags=["axes"], responses=INVALID)
 async def list_axes() -> AxisList:
     """Everything that a number can measure."""
     items = [ApiAxis.model_validate({**asdict(axis), "matters": sorted(axis.matters)}) for axis in AXES.values()]

@@ -9,13 +9,21 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, ValidationError
 from starlette.exceptions import HTTPException
 
-from app.errors import AppError, InvalidInputError, TooManyError, UnauthorizedError
+from app.api.addresses import is_api, methods, no_address
+from app.asked import declared
+from app.errors import AppError, InvalidInputError, TooLargeError, TooManyError, UnauthorizedError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from fastapi import FastAPI, Request, Response
+    from fastapi.routing import APIRoute
+    from starlette.datastructures import QueryParams
+
+    from app.asked import Misread
 
 SHOWN = 80  # characters of a given value that are repeated in an answer
 
@@ -48,11 +56,11 @@ class ErrorPage(Protocol):
     def __call__(self, request: Request, status: int, error: AppError) -> Response: ...
 
 
-def register(app: FastAPI, pages: ErrorPage) -> None:
-    """Answer below /api and at /healthz with JSON, elsewhere with a page."""
+def register(app: FastAPI, pages: ErrorPage) -> ErrorPage:
+    """Answer below /api and at /healthz with JSON, elsewhere with a page. Returns what answers so."""
 
     def answer(request: Request, status: int, error: AppError) -> Response:
-        if request.url.path.startswith("/api/") or request.url.path == "/healthz":
+        if is_api(request.url.path):
             return json_error(status, error)
         return pages(request, status, error)
 
@@ -62,19 +70,25 @@ def register(app: FastAPI, pages: ErrorPage) -> None:
 
     @app.exception_handler(RequestValidationError)
     async def _invalid(request: Request, error: RequestValidationError) -> Response:
-        return answer(request, InvalidInputError.status, invalid(request, error))
+        return answer(request, InvalidInputError.status, invalid(error))
 
     @app.exception_handler(HTTPException)
     async def _http(request: Request, error: HTTPException) -> Response:
+        if error.status_code == HTTPStatus.NOT_FOUND:
+            return answer(request, error.status_code, no_address(request))
+        if error.status_code == TooLargeError.status:
+            return answer(request, error.status_code, TooLargeError())
         shown = AppError(str(error.detail))
         shown.code = HTTPStatus(error.status_code).phrase.lower().replace(" ", "_")
+        headers = dict(error.headers or {})
+        if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
+            headers["Allow"] = ", ".join(methods(request))
+            shown.message = f"{request.method} does nothing here; this address takes {headers['Allow']}"
         response = answer(request, error.status_code, shown)
-        response.headers.update(error.headers or {})
+        response.headers.update(headers)
         return response
 
-    @app.exception_handler(Exception)
-    async def _unknown(request: Request, _: Exception) -> Response:
-        return answer(request, 500, AppError("something went wrong here; it is in the server's log"))
+    return answer
 
 
 def json_error(status: int, error: AppError) -> JSONResponse:
@@ -86,31 +100,41 @@ def json_error(status: int, error: AppError) -> JSONResponse:
     return JSONResponse(ErrorBody(error=content).model_dump(exclude_none=True), status, headers)
 
 
-def invalid(request: Request, error: RequestValidationError) -> InvalidInputError:
-    """Every problem of a request, each with the names or values that were probably meant."""
-    details = [_detail(item, parameters(request)) for item in error.errors()]
+def invalid(error: RequestValidationError) -> InvalidInputError:
+    """Every problem of a request, each with the values that were probably meant."""
+    return _together([_detail(item["loc"][1:], item) for item in error.errors()])
+
+
+def query_error(misread: Sequence[Misread], route: APIRoute, query: QueryParams) -> InvalidInputError:
+    """What was not taken from a query, and what is wrong with the rest of it."""
+    details: list[dict[str, Any]] = [
+        {"field": item.field, "message": item.message, "near": list(item.near)} for item in misread
+    ]
+    told, many = {item.field for item in misread}, declared(route).many
+    values = {name: query.getlist(name) if name in many else query[name] for name in query}
+    for field in route.dependant.query_params:
+        try:
+            field.field_info.annotation.model_validate(values)  # type: ignore[union-attr]
+        except ValidationError as error:
+            found = [_detail(item["loc"], item) for item in error.errors()]
+            details += [detail for detail in found if detail["field"] not in told]
+    return _together(details)
+
+
+def _together(details: list[dict[str, Any]]) -> InvalidInputError:
     return InvalidInputError("; ".join(detail["message"] for detail in details), details)
 
 
-def parameters(request: Request) -> list[str]:
-    """The query parameters that the request's route takes, as its OpenAPI description says."""
-    paths = request.app.openapi()["paths"]
-    operation = paths.get(request.scope["route"].path, {}).get(request.method.lower(), {})
-    return [item["name"] for item in operation.get("parameters", []) if item["in"] == "query"]
-
-
-def _detail(item: dict[str, Any], known: list[str]) -> dict[str, Any]:
-    path = [str(part) for part in item["loc"][1:]]
-    field = path[0][:SHOWN] if path else "request"
-    if item["type"] == "extra_forbidden":
-        return _with_near(field, f"`{field}` is no parameter here", field, known)
+def _detail(place: Sequence[int | str], item: Mapping[str, Any]) -> dict[str, Any]:
+    field = str(place[0])[:SHOWN] if place else "request"
     if item["type"] == "missing":
-        return _with_near(field, f"`{field}` is missing", "", [])
+        return {"field": field, "message": f"`{field}` is missing", "near": []}
     given = str(item.get("input"))[:SHOWN]
     allowed = re.findall(r"'([^']*)'", str(item.get("ctx", {}).get("expected", "")))
-    return _with_near(field, f"`{field}`: {item['msg'][0].lower()}{item['msg'][1:]}, got `{given}`", given, allowed)
-
-
-def _with_near(field: str, message: str, given: str, known: list[str]) -> dict[str, Any]:
-    near = difflib.get_close_matches(given, known, n=3)
-    return {"field": field, "message": message + (f"; did you mean `{near[0]}`?" if near else ""), "near": near}
+    near = difflib.get_close_matches(given, allowed, n=3)
+    asks = f"; did you mean `{near[0]}`?" if near else ""
+    return {
+        "field": field,
+        "message": f"`{field}`: {item['msg'][0].lower()}{item['msg'][1:]}, got `{given}`{asks}",
+        "near": near,
+    }

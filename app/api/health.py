@@ -1,14 +1,15 @@
-"""Whether this server works, and on what."""
+"""Whether this server works, on what, and what its API is."""
 
 from fastapi import APIRouter, Request
+from fastapi.responses import JSONResponse
 
-from app.api.access import INVALID, NO_PARAMETERS, catalogue, database
+from app.api.access import INVALID, catalogue, database
 from app.api.schema import Health
 
 router = APIRouter(tags=["health"])
 
 
-@router.get("/healthz", responses=INVALID, dependencies=NO_PARAMETERS)
+@router.get("/healthz", responses=INVALID)
 def health(request: Request) -> Health:
     """Reads the catalogue, so that a broken database is an error here too."""
     storage, claims = database(request), catalogue(request)
@@ -22,3 +23,9 @@ def health(request: Request) -> Health:
         sources=len(claims.sources()),
         catalogue_version=index.version,
     )
+
+
+@router.get("/api/openapi.json", include_in_schema=False)
+def description(request: Request) -> JSONResponse:
+    """The API's description for machines. Built on first use, in a thread: it takes half a second."""
+    return JSONResponse(request.app.openapi())

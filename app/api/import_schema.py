@@ -8,7 +8,6 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, Field, StringConstraints
 
 from app.api.card_schema import CardQuestion, CardStored
-from app.api.schema import Query
 from app.cards.text import LONGEST
 from app.claims.schema import Fact
 from app.results.importers import Format
@@ -17,7 +16,7 @@ MOST_ANSWERS = 60
 FieldPath = Annotated[str, StringConstraints(pattern=r"^[a-z_]{1,30}(\.[a-z_]{1,30})?$")]
 
 
-class ImportQuery(Query):
+class ImportQuery(BaseModel):
     format: Format | Literal["auto"] = Field(default="auto", description="the tool that wrote the file")
     name: str = Field(
         default="result",

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Depends, Query, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import FileResponse, Response
 
-from app.api.access import INVALID, NO_PARAMETERS, NOT_FOUND, Answers, database
+from app.api.access import INVALID, NOT_FOUND, Answers, database
 from app.api.auth import SIGNED_IN, TOKEN, IdempotencyKey, signed_in, writer
 from app.api.bodies import BodyOf, invalid
 from app.api.card_body import inlined
@@ -75,15 +75,13 @@ async def import_file(request: Request, query: Annotated[ImportQuery, Query()]) 
     return detailed(stored)
 
 
-@router.get("/{sha256}", responses=NOT_FOUND, dependencies=NO_PARAMETERS)
+@router.get("/{sha256}", responses=NOT_FOUND)
 def one_import(request: Request, sha256: str) -> ImportDetail:
     """What was read in a file, and what it does not say."""
     return detailed(_imports(request).one(sha256))
 
 
-@router.get(
-    "/{sha256}/file", response_class=FileResponse, responses={**RAW, **INVALID, **NOT_FOUND}, dependencies=NO_PARAMETERS
-)
+@router.get("/{sha256}/file", response_class=FileResponse, responses={**RAW, **INVALID, **NOT_FOUND})
 def raw_file(request: Request, sha256: str) -> FileResponse:
     """The file itself, byte for byte."""
     stored = _imports(request).one(sha256)
@@ -97,7 +95,7 @@ def raw_file(request: Request, sha256: str) -> FileResponse:
     response_model=CardsStored,
     responses={**SIGNED_IN, **NOT_FOUND, **RECORDED},
     openapi_extra=RECORD_BODY,
-    dependencies=[Depends(TOKEN), *NO_PARAMETERS],
+    dependencies=[Depends(TOKEN)],
 )
 def record_import(request: Request, sha256: str, body: BodyOf, idempotency_key: IdempotencyKey = None) -> Response:
     """Record cards of a file, all that are asked for or none. An answer goes into each that lacks the field."""

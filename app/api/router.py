@@ -5,7 +5,8 @@ from __future__ import annotations
 from fastapi import APIRouter
 
 from app.api import cards, claims, compare, health, imports, sources
+from app.api.access import STRICT_QUERY
 
-router = APIRouter()
+router = APIRouter(dependencies=[STRICT_QUERY])
 for part in (claims, sources, compare, cards, imports, health):
     router.include_router(part.router)

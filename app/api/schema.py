@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
+from pydantic import BaseModel, BeforeValidator, Field, WithJsonSchema
+from pydantic_core import PydanticCustomError
 
 from app.axes import AXES, Direction, Meaning
 from app.claims.rows import Sort
@@ -20,9 +21,18 @@ from app.claims.schema import (
 )
 from app.claims.search import LONGEST
 
+
+def digits(given: object) -> object:
+    """A whole number as digits only: no `1_0`, `+5` or ` 5 `, which the conversion would let pass."""
+    if isinstance(given, str) and not (given.isascii() and given.isdigit()):
+        raise PydanticCustomError("int_parsing", "a whole number is written with digits only")
+    return given
+
+
 # Described as the closed list that it is; the read side refuses others and names the nearest.
 AxisKey = Annotated[str, WithJsonSchema({"type": "string", "enum": list(AXES)})]
-Limit = Annotated[int, Field(ge=1, le=500, description="items of a page")]
+Digits = Annotated[int, BeforeValidator(digits)]
+Limit = Annotated[Digits, Field(ge=1, le=500, description="items of a page")]
 Cursor = Annotated[str | None, Field(max_length=400, description="next of the page before")]
 Q = Annotated[
     str,
@@ -34,13 +44,7 @@ Q = Annotated[
 ]
 
 
-class Query(BaseModel):
-    """A parameter that is not known is refused, because a filter that is silently ignored gives a wrong answer."""
-
-    model_config = ConfigDict(extra="forbid")
-
-
-class ClaimQuery(Query):
+class ClaimQuery(BaseModel):
     """Filters by facet: a facet may be given several times (any of its values); different facets must all hold."""
 
     record: list[RecordKind] = Field(default=[], description="a published claim, or the number of a bench card")
@@ -54,7 +58,7 @@ class ClaimQuery(Query):
     stated_in: list[StatedIn] = []
     caveat: list[CaveatKind] = []
     status: list[ReproductionStatus] = []
-    source: list[str] = Field(default=[], description="id of a source; `cards` for all bench cards")
+    source: list[str] = Field(default=[], description="id of a source or of a card; `cards` for all bench cards")
     q: Q = ""
     sort: Sort = Field(default="rank", description="by value within one axis only")
 
@@ -64,12 +68,12 @@ class ClaimListQuery(ClaimQuery):
     limit: Limit = 50
 
 
-class SourceListQuery(Query):
+class SourceListQuery(BaseModel):
     cursor: Cursor = None
     limit: Limit = 50
 
 
-class CompareQuery(Query):
+class CompareQuery(BaseModel):
     a: str = Field(description="id of a claim")
     b: str = Field(description="id of another claim; a ratio is b / a")
 

@@ -6,7 +6,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
-from app.api.access import INVALID, NO_PARAMETERS, NOT_FOUND, catalogue
+from app.api.access import INVALID, NOT_FOUND, catalogue
 from app.api.schema import SourceItem, SourceList, SourceListQuery
 from app.catalogue.schema import Source
 from app.errors import InvalidInputError
@@ -28,7 +28,7 @@ def list_sources(request: Request, query: Annotated[SourceListQuery, Query()]) -
     return SourceList(items=page, total=len(rows), next=page[-1].id if more else None)
 
 
-@router.get("/sources/{source_id}", response_model=Source, responses=NOT_FOUND, dependencies=NO_PARAMETERS)
+@router.get("/sources/{source_id}", response_model=Source, responses=NOT_FOUND)
 def one_source(request: Request, source_id: str) -> Response:
     """A source with its claims, ladders, tables, contradictions, corrections and notes."""
     return Response(catalogue(request).source_document(source_id), media_type="application/json")

@@ -124,7 +124,23 @@ class ClaimIndex:
         return len(self.ids)
 
     def masks(self, chosen: Sequence[tuple[str, tuple[str, ...]]]) -> dict[str, Bools]:
-        return {facet: self.facets[facet].mask(values) for facet, values in chosen if values}
+        found = {facet: self.facets[facet].mask(values) for facet, values in chosen if values}
+        if "source" in found:
+            found["source"][self._cards(dict(chosen)["source"])] = True
+        return found
+
+    def known(self, facet: str, asked: Sequence[str]) -> tuple[str, ...]:
+        """The values that a facet takes. A card is its own source, so those of the ids `asked` for count as well."""
+        cards = [self.ids[position] for position in self._cards(asked)] if facet == "source" else []
+        return tuple(dict.fromkeys((*self.facets[facet].values, *VOCABULARY.get(facet, ()), *cards)))
+
+    def _cards(self, asked: Sequence[str]) -> list[int]:
+        """Where the cards with these ids are."""
+        wanted = set(asked) - set(self.facets["source"].values)
+        if not wanted:
+            return []
+        is_card = self.facets["record"].mask(["card"])
+        return [position for position, name in enumerate(self.ids) if name in wanted and is_card[position]]
 
     def found(self, numbers: Sequence[int]) -> Bools:
         """The mask of the claims with these primary keys."""
@@ -169,8 +185,11 @@ class ClaimIndex:
         of = self.facets[name]
         rows = zip(of.values, of.labels, of.counts(positions).tolist(), strict=True)
         values = tuple([FacetValue(value, label, count, value in chosen) for value, label, count in rows])
-        absent = tuple(FacetValue(value, label(name, value), 0, True) for value in chosen if value not in of.values)
-        return Facet(name, FACETS[name], values + absent)
+        absent = [value for value in chosen if value not in of.values]
+        cards = self._cards(absent) if name == "source" else []
+        left = [self.ids[position] for position in cards if positions is None or position in positions]
+        further = tuple(FacetValue(value, label(name, value), left.count(value), True) for value in absent)
+        return Facet(name, FACETS[name], values + further)
 
 
 def together(masks: Iterable[Bools]) -> Bools | None:

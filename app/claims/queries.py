@@ -15,7 +15,7 @@ from sqlmodel import SQLModel, col, select
 
 from app.claims.configurations import LATENCY_AXES, THROUGHPUT_AXES, two_configurations
 from app.claims.cursor import read_cursor, write_cursor
-from app.claims.index import VOCABULARY, build_index, together
+from app.claims.index import build_index, together
 from app.claims.related import related_positions
 from app.claims.rows import FACETS, ClaimFilter, ClaimPage, Sort
 from app.claims.schema import ClaimRow
@@ -41,7 +41,8 @@ STATE, CLAIM = SQLModel.metadata.tables["catalogue_state"].c, SQLModel.metadata.
 DOCUMENT = (CLAIM.engine, CLAIM.model, CLAIM.document)
 VERSION = sa.select(STATE.version)
 DOCUMENTS = sa.select(CLAIM.number, *DOCUMENT).where(CLAIM.number.in_(sa.bindparam("numbers", expanding=True)))
-NEAR = 2000  # ids that are looked through for one that resembles
+NEAR = 1000  # ids that are looked through for one that resembles: at most 70 ms
+RESEMBLED = 3  # of the ids that are not there: for how many one that resembles is looked for
 
 
 @dataclass(frozen=True)
@@ -136,14 +137,18 @@ class Claims:
 
     def documents_of(self, claim_ids: Sequence[str]) -> list[Document]:
         """The same claims as `claims`, as they are stored."""
-        wanted = [claim_id for claim_id in claim_ids if _could_be_id(claim_id)]
-        statement = sa.select(CLAIM.id, *DOCUMENT).where(CLAIM.id.in_(wanted))
         with self._database.read() as session:
-            found = {row[0]: Document(*row[1:]) for row in session.execute(statement)}
+            found = _by_id(session, claim_ids)
             missing = [claim_id for claim_id in claim_ids if claim_id not in found]
             if missing:
                 raise _not_found(session, "claim", missing, col(ClaimTable.id))
         return [found[claim_id] for claim_id in claim_ids]
+
+    def present(self, claim_ids: Sequence[str]) -> dict[str, Document]:
+        """Those of `claim_ids` that are there, by id and in the order asked for."""
+        with self._database.read() as session:
+            found = _by_id(session, claim_ids)
+        return {claim_id: found[claim_id] for claim_id in claim_ids if claim_id in found}
 
     def all_of_source(self, source_id: str) -> list[ClaimRow]:
         """All claims of a source in the order of its file; none for a source that is not there."""
@@ -239,6 +244,12 @@ def parsed(document: str) -> ClaimRow:
     return ClaimRow.model_validate_json(document)
 
 
+def _by_id(session: Session, claim_ids: Sequence[str]) -> dict[str, Document]:
+    wanted = [claim_id for claim_id in claim_ids if _could_be_id(claim_id)]
+    statement = sa.select(CLAIM.id, *DOCUMENT).where(CLAIM.id.in_(wanted))
+    return {row[0]: Document(*row[1:]) for row in session.execute(statement)} if wanted else {}
+
+
 def _documents(session: Session, numbers: Sequence[int]) -> tuple[Document, ...]:
     rows = session.connection().execute(DOCUMENTS, {"numbers": numbers})
     found = {row[0]: Document(*row[1:]) for row in rows}
@@ -273,7 +284,7 @@ def _check(index: ClaimIndex, wanted: ClaimFilter, sort: str, limit: int, facets
 def _facet_problems(index: ClaimIndex, facet: str, values: Sequence[str]) -> list[dict[str, object]]:
     if facet not in FACETS:
         return [_problem(facet, f"`{facet}` is no facet", facet, tuple(FACETS))]
-    known = tuple(dict.fromkeys((*index.facets[facet].values, *VOCABULARY.get(facet, ()))))
+    known = index.known(facet, values)
     return [
         _problem(facet, f"no claim has the {facet.replace('_', ' ')} `{value[:80]}`", value, known)
         for value in values
@@ -299,24 +310,24 @@ def _could_be_id(text: str) -> bool:
     return len(text) <= 80 and text.isascii() and text.isprintable()
 
 
-def _not_found(session: Session, noun: str, missing: Sequence[str], column: object) -> NotFoundError:
-    """Names each missing id (at most ten) with ids that look like it."""
+def _not_found(session: Session, noun: str, missing: Sequence[str], column: Any) -> NotFoundError:
+    """Names each missing id (at most ten), the first ones with ids that look like them."""
     details: list[dict[str, object]] = []
-    for given in missing[:10]:
-        near = difflib.get_close_matches(given[:80], _candidates(session, given[:80], column), n=3)
+    for place, given in enumerate(missing[:10]):
+        near = nearest(given, _candidates(session, given[:80], column)) if place < RESEMBLED else []
         asks = f"; did you mean `{near[0]}`?" if near else ""
         shown = given if len(given) <= 80 else f"{given[:80]}..."
         details.append({"field": "id", "message": f"there is no {noun} `{shown}`{asks}", "near": near})
     return NotFoundError("; ".join(str(detail["message"]) for detail in details), details)
 
 
-def _candidates(session: Session, given: str, column: object) -> list[str]:
+def _candidates(session: Session, given: str, column: Any) -> list[str]:
     """Ids that begin like `given`, with as long a beginning as finds any; never more than can be compared quickly."""
     for length in (12, 6, 3, 0):
-        start = given[:length]
+        start = given[:length].lower()  # as all ids are
         if not _could_be_id(start):
             continue
-        statement = select(column).where(column.like(pattern(start)[1:], escape="\\")).limit(NEAR)  # type: ignore[call-overload, attr-defined]
+        statement = select(column).where(column.like(pattern(start)[1:], escape="\\")).limit(NEAR)
         found = list(session.exec(statement))
         if found:
             return found

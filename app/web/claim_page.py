@@ -24,6 +24,7 @@ from app.web.wording import (
     measures,
     or_not_stated,
     printed,
+    source_url,
     yes_or_no,
 )
 
@@ -218,7 +219,7 @@ def links(claims: Iterable[str], names: dict[str, ClaimRow]) -> tuple[Link, ...]
 
 def _source(row: ClaimRow) -> Iterator[Fact]:
     source = row.source
-    yield Fact("Source", source.title, url=f"/sources/{source.id}")
+    yield Fact("Bench card" if row.card else "Source", source.title, url=source_url(row))
     yield Fact("Where in it", row.locator)
     yield Fact("Stated in", STATED_IN[row.stated_in])
     yield Fact("Published", or_not_stated(source.date), source.date is not None)

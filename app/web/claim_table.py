@@ -23,7 +23,7 @@ from app.web.contexts import (
 )
 from app.web.render import render
 from app.web.state import COLUMNS, SORTS, address
-from app.web.wording import VERDICTS, axis_name
+from app.web.wording import VERDICTS, axis_name, source_url
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -35,7 +35,8 @@ if TYPE_CHECKING:
     from app.web.state import TableState
 
 FEW = 6  # values of a facet that stand open; the rest is behind "more"
-LISTED = 40  # values of a facet that are listed at all; the search finds the others
+LISTED = 94  # further values that are listed at all
+UNLISTED = "Search for one, or write it into the address: &{}= and its name."
 OPEN = ("engine", "model", "axis", "kind")
 API = "/api/v1/claims"
 # What stands beside the button that compares, by how many rows are chosen; the last for too many.
@@ -94,8 +95,8 @@ def headlines(rows: Iterable[ClaimRow], verdict: Callable[[ClaimRow, ClaimRow], 
         heading=f"Two headlines about {same}, read in full" if same else "Two headlines, read in full",
         a=cells(a),
         b=cells(b),
-        a_source=Link(a.source.title, f"/sources/{a.source.id}"),
-        b_source=Link(b.source.title, f"/sources/{b.source.id}"),
+        a_source=Link(a.source.title, source_url(a)),
+        b_source=Link(b.source.title, source_url(b)),
         verdict=found.verdict,
         verdict_word=VERDICTS[found.verdict],
         summary=found.summary,
@@ -134,7 +135,7 @@ def _group(facet: Facet) -> FacetGroup:
         open=facet.name in OPEN or any(value.chosen for value in listed),
         few=tuple(_line(facet, value) for value in few),
         more=tuple(_line(facet, value) for value in more[:LISTED]),
-        left_out=f"{hidden} more are not listed: search for them." if hidden > 0 else "",
+        left_out=f"{hidden:,} more are not listed. {UNLISTED.format(facet.name)}" if hidden > 0 else "",
     )
 
 

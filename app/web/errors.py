@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 HEADINGS = {
     404: "There is nothing at this address",
+    413: "This is too much to take",
+    414: "This address is too long",
     405: "This address cannot be used that way",
     422: "This cannot be taken as it is",
     500: "Benchcard failed at this",
@@ -27,7 +29,8 @@ RETARGET = {"HX-Retarget": "#alerts", "HX-Reswap": "innerHTML", "HX-Push-Url": "
 
 def error_page(request: Request, status: int, error: AppError) -> HTMLResponse:
     """The page for `error`. Where its details name near ids, each is a link to what was likely meant."""
-    folder = "sources" if request.url.path.startswith("/sources") else "claims"
+    first = request.url.path.split("/")[1]
+    folder = first if first in ("sources", "cards") else "claims"
     near = [str(name) for detail in error.details for name in _listed(detail.get("near"))]
     told = [plain(str(detail["message"])) for detail in error.details if "message" in detail]
     heading = HEADINGS.get(status, "This did not work")
@@ -36,7 +39,7 @@ def error_page(request: Request, status: int, error: AppError) -> HTMLResponse:
         status=status,
         heading=heading,
         messages=tuple(dict.fromkeys(told or [plain(error.message)])),
-        near=tuple(Link(name, f"/{folder}/{name}") for name in dict.fromkeys(near)),
+        near=tuple(Link(name, name if name.startswith("/") else f"/{folder}/{name}") for name in dict.fromkeys(near)),
         q=_words(request.url.path) if status == 404 else "",
     )
     return respond(request, context, part=context.alert(), status=status, headers=RETARGET)

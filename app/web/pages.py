@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
+from app.web.asked import NOTED_QUERY
 from app.web.routes import axes, claims, compare, docs, session, sources
 
-router = APIRouter(include_in_schema=False)
+router = APIRouter(include_in_schema=False, dependencies=[NOTED_QUERY])
 for part in (claims, sources, axes, compare, docs, session):
     router.include_router(part.router)

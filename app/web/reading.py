@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from app.errors import NotFoundError
+from app.claims.queries import parsed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -21,18 +21,7 @@ def catalogue(request: Request) -> Catalogue:
 
 def present(reading: Catalogue, claims: Iterable[str]) -> dict[str, ClaimRow]:
     """Those of `claims` that the catalogue has, by id. A list of ours may name more than an installation loads."""
-    wanted = list(dict.fromkeys(claims))
-    try:
-        return {row.id: row for row in reading.claims(wanted)} if wanted else {}
-    except NotFoundError:
-        return {row.id: row for claim in wanted for row in _one(reading, claim)}
-
-
-def _one(reading: Catalogue, claim: str) -> list[ClaimRow]:
-    try:
-        return [reading.claim(claim)]
-    except NotFoundError:
-        return []
+    return {claim: parsed(found.text) for claim, found in reading.present(list(dict.fromkeys(claims))).items()}
 
 
 def of_sources(reading: Catalogue, rows: Iterable[ClaimRow]) -> list[ClaimRow]:

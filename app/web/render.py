@@ -7,17 +7,21 @@ from __future__ import annotations
 
 import hashlib
 from functools import cache
+from http import HTTPStatus
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from fastapi.responses import HTMLResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from app.settings import ROOT
+from app.web.asked import is_wrong, notes
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from fastapi import Request
+
+    from app.web.contexts import Trouble
 
 
 class Context(Protocol):
@@ -27,10 +31,14 @@ class Context(Protocol):
 
 
 @cache
+def static_mark(path: str) -> str:
+    """What marks the content of a static file."""
+    return hashlib.sha256((ROOT / "static" / path).read_bytes()).hexdigest()[:12]
+
+
 def static_url(path: str) -> str:
-    """The address of a static file, with a mark of its content so that a browser may keep it for ever."""
-    mark = hashlib.sha256((ROOT / "static" / path).read_bytes()).hexdigest()[:12]
-    return f"/static/{path}?v={mark}"
+    """The address of a static file, with the mark of its content so that a browser may keep it for ever."""
+    return f"/static/{path}?v={static_mark(path)}"
 
 
 def _environment() -> Environment:
@@ -49,8 +57,9 @@ def _environment() -> Environment:
 ENVIRONMENT = _environment()
 
 
-def render(context: Context, name: str = "page") -> str:
-    return ENVIRONMENT.get_template(context.template).render({name: context})
+def render(context: Context, name: str = "page", unread: Sequence[Trouble] = ()) -> str:
+    """`unread`: what of its own address a page could not take, told above everything else."""
+    return ENVIRONMENT.get_template(context.template).render({name: context, "unread": unread})
 
 
 def wants_part(request: Request) -> bool:
@@ -66,7 +75,14 @@ def respond(
     part: Context | None = None,
     status: int = 200,
     headers: Mapping[str, str] | None = None,
+    noted: bool = False,
 ) -> HTMLResponse:
-    """The page, or its `part` where htmx asks and there is one. A cache must keep the two apart."""
-    html = render(part, "part") if part is not None and wants_part(request) else render(page)
+    """The page, or its `part` where htmx asks and there is one. A cache must keep the two apart.
+
+    `noted`: the context itself tells what of the address was not taken.
+    """
+    if status == HTTPStatus.OK and is_wrong(request):
+        status = HTTPStatus.UNPROCESSABLE_ENTITY
+    partly = part is not None and wants_part(request)
+    html = render(part, "part") if part is not None and partly else render(page, unread=() if noted else notes(request))
     return HTMLResponse(html, status, {"Vary": "HX-Request", **(headers or {})})

@@ -33,6 +33,8 @@ COLUMNS = {
 }
 
 
+MOST_IDS = 20  # rows that can be chosen; 4 at most are compared
+
 NO_FILTER = ClaimFilter()
 
 
@@ -127,12 +129,17 @@ def read_state(getlist: Callable[[str], list[str]]) -> tuple[TableState, list[Pr
     values = tuple((facet, given) for facet in FACETS if (given := _given(getlist(facet))))
     columns = _known(getlist, "col", tuple(COLUMNS), problems)
     sorts = _known(getlist, "sort", get_args(Sort), problems)
+    ids = read_ids(getlist("ids"))
+    if len(ids) > MOST_IDS:
+        problems.append(
+            Problem("ids", f"{MOST_IDS} rows at most can be chosen; the first {MOST_IDS} of {len(ids)} are")
+        )
     state = TableState(
         filter=ClaimFilter(values=values, q=" ".join(" ".join(getlist("q")).split())),
         sort=cast("Sort", sorts[-1]) if sorts else "rank",
         cursor=next(iter(_given(getlist("cursor"))), None),
         columns=tuple(name for name in COLUMNS if name in columns),
-        ids=read_ids(getlist("ids")),
+        ids=ids[:MOST_IDS],
     )
     if state.sort in BY_VALUE and not state.one_axis:
         text = "values are ordered within one axis only: choose exactly one under “What it measures”"

@@ -203,6 +203,11 @@ def repeated(row: ClaimRow) -> str:
     return row.reproduction.text.replace(f" {row.unit} by ", " by ")  # the row's own number carries the unit
 
 
+def source_url(row: ClaimRow) -> str:
+    """The page of what a claim stands in: a card is its own source."""
+    return f"/cards/{row.card.id}" if row.card else f"/sources/{row.source.id}"
+
+
 def source_line(row: ClaimRow) -> str:
     return f"{row.source.publisher}, {row.source.date or 'undated'}"
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -74,6 +77,34 @@ def test_a_card_shows_up_among_the_claims_under_the_same_filter(site: Site) -> N
     found = ApiClaim.model_validate_json(site.get(f"/api/v1/claims/{made}").text)
     assert (found.stated_in, found.engine, str(found.value)) == ("measured", "vLLM", "223.50")
     assert f"\r\n{made},card,223.50 tok/s" in site.get("/api/v1/claims.csv?record=card").text
+
+
+def test_the_source_of_a_listed_claim_is_a_value_of_the_source_filter(site: Site) -> None:
+    store(site.database, [row(id="claim")])
+    made = [site.recorded(SOUND, site.token()) for _ in range(2)]
+    listed = site.get("/api/v1/claims").json()["items"]
+    assert {item["id"] for item in listed} == {"claim", *made}
+    for item in listed:
+        found = site.get("/api/v1/claims", params={"source": item["source"]["id"]}).json()
+        assert [again["id"] for again in found["items"]] == [item["id"]]
+    for line in csv.DictReader(io.StringIO(site.get("/api/v1/claims.csv").text, newline="")):
+        found = site.get("/api/v1/claims.csv", params={"source": line["source"]}).text
+        assert found.count("\r\n") == 2
+    assert site.get("/api/v1/claims?source=cards").json()["total"] == 2
+    assert site.get("/api/v1/claims", params={"source": ["cards", made[0]]}).json()["total"] == 2
+    assert site.get("/api/v1/claims?source=claim").status_code == 422
+
+
+def test_a_card_s_row_and_page_lead_to_the_card_and_not_to_a_source(site: Site) -> None:
+    made = site.recorded(SOUND, site.token())
+    for path in ("/", f"/claims/{made}", f"/?source={made}&engine=nope"):
+        page = site.get(path).text
+        assert f'href="/sources/{made}' not in page
+        assert f'href="/claims/{made}' in page or f'href="/cards/{made}"' in page
+    assert f'href="/cards/{made}"' in site.get(f"/claims/{made}").text
+    box = re.search(rf'value="{made}" checked>.*?<small>(\d+)</small>', site.get(f"/?source={made}").text, re.DOTALL)
+    assert box
+    assert box[1] == "1"
 
 
 def test_a_card_and_a_claim_are_compared(site: Site) -> None:

@@ -68,7 +68,15 @@ def test_two_claims_are_compared_with_reasons(api: Client) -> None:
 
 
 @pytest.mark.parametrize(
-    ("query", "status"), [("a=one-a", 422), ("", 422), ("a=one-a&b=x", 404), ("a=%00&b=x", 404), ("a=1&b=2&c=3", 422)]
+    ("query", "status"),
+    [
+        ("a=one-a", 422),
+        ("", 422),
+        ("a=one-a&b=x", 404),
+        ("a=%00&b=x", 422),
+        ("a=one-a&a=two-a&b=x", 422),
+        ("a=1&b=2&c=3", 422),
+    ],
 )
 def test_a_comparison_needs_two_claims(api: Client, query: str, status: int) -> None:
     answer = api.get(f"/api/v1/compare?{query}")
@@ -97,7 +105,7 @@ def test_errors_below_api_are_json_and_elsewhere_pages(api: Client) -> None:
 
 def test_a_method_that_is_not_offered_is_405_with_those_that_are(api: Client) -> None:
     answer = api.request("POST", "/api/v1/claims")
-    assert (answer.status_code, answer.headers["allow"]) == (405, "GET")
+    assert (answer.status_code, answer.headers["allow"]) == (405, "GET, HEAD")
     assert answer.json()["error"]["code"] == "method_not_allowed"
 
 

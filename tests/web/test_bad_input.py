@@ -13,6 +13,7 @@ from app.catalogue.rows import rows
 from app.claims.rows import FACETS
 from app.web.render import render
 from app.web.source_page import source_page
+from app.web.state import MOST_IDS
 from tests.catalogue.test_rows import entry, source
 from tests.compare.factories import SOURCE, row
 from tests.storage.stored import store
@@ -40,6 +41,9 @@ TROUBLED = [
     ("ids=vllm-v41-5y", "ids"),
     ("q=" + "x" * 300, "q"),
     ("q=%00", "q"),
+    ("q=a&q=b", "q"),
+    ("sort=rank&sort=newest", "sort"),
+    *((f"{name}=%00", name) for name in (*(name for name in FACETS if name != "kind"), "sort", "col", "ids", "cursor")),
 ]
 
 
@@ -50,6 +54,49 @@ def test_a_value_that_cannot_be_taken_is_told_and_the_rest_is_shown(site: Client
     assert answer.status_code == 422
     assert [code.text for code in root.one("section", class_="trouble").all("code")] == [name]
     assert root.all("table", class_="claims")
+
+
+@pytest.mark.parametrize("path", ["/", "/compare", "/axes", "/sources", "/sign-in", "/api/docs", "/claims/vllm-v41-5x"])
+def test_a_parameter_that_means_nothing_here_is_told_and_changes_nothing(site: Client, path: str) -> None:
+    answer = site.get(f"{path}?utm_source=x")
+    assert answer.status_code == site.get(path).status_code == 200
+    assert "utm_source" in read(answer.text).one("section", class_="trouble").text
+    assert not read(site.get(path).text).all("section", class_="trouble")
+
+
+@pytest.mark.parametrize(("query", "near"), [("/?engnie=vLLM", "engine"), ("/compare?id=vllm-v41-5x", "ids")])
+def test_a_mistyped_parameter_is_told_the_near_one(site: Client, query: str, near: str) -> None:
+    assert f"did you mean “{near}”?" in read(site.get(query).text).one("section", class_="trouble").text
+
+
+@pytest.mark.parametrize("query", ["a=vllm-v41-5x&a=x&b=vllm-v41-5x", "ids=%00", "a=%00"])
+def test_what_a_comparison_cannot_take_is_told_with_the_true_status(site: Client, query: str) -> None:
+    answer = site.get(f"/compare?{query}")
+    assert answer.status_code == 422
+    assert query.partition("=")[0] in read(answer.text).one("section", class_="trouble").one("code").text
+
+
+def test_rows_beyond_what_can_be_chosen_are_told_and_looked_up_at_once(site: Client) -> None:
+    answer = site.get("/?ids=" + ",".join(f"sglang-v41-kernels-{number}" for number in range(400)))
+    assert answer.status_code == 422
+    assert f"{MOST_IDS} rows at most" in read(answer.text).one("section", class_="trouble").text
+
+
+def test_the_rows_that_are_there_stay_chosen_beside_those_that_are_not(site: Client) -> None:
+    root = read(site.get("/?kind=change&ids=nope,vllm-v41-5x,vllm-v41-1.9x").text)
+    assert [box.attributes["value"] for box in root.one("form", id="choose").all("input")] == [
+        "vllm-v41-5x",
+        "vllm-v41-1.9x",
+    ]
+
+
+@pytest.mark.parametrize(
+    "url", ["/claims/VLLM-V41-5X", "/Claims/vllm-v41-5x", "/sources/VLLM-2026-10-07-DEEPSEEK-V41-FLASH"]
+)
+def test_an_address_in_another_case_is_told_the_right_one(site: Client, url: str) -> None:
+    answer = site.get(url)
+    assert answer.status_code == 404
+    assert url.lower() in [link.attributes["href"] for link in read(answer.text).one("main").all("a")]
 
 
 def test_htmx_gets_the_note_with_the_true_status(site: Client) -> None:

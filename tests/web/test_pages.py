@@ -10,6 +10,10 @@ from urllib.parse import parse_qsl
 import pytest
 
 from app.catalogue.pairs import pairs
+from app.claims.queries import DocumentPage
+from app.claims.rows import Facet, FacetValue
+from app.web.claim_table import results
+from app.web.state import TableState
 from tests.web.markup import Element, read
 
 if TYPE_CHECKING:
@@ -249,3 +253,16 @@ def test_more_than_two_claims_get_a_verdict_for_each_pair(site: Client) -> None:
     assert len(root.all("section", class_="pair")) == 3
     links = [parse_qsl(link.attributes["href"].partition("?")[2]) for link in root.one("main").all("h2")[0].all("a")]
     assert links == [[("ids", "vllm-v41-5x"), ("ids", "sglang-v41-step-16")]]
+
+
+def test_every_source_of_the_catalogue_is_a_box_of_the_source_facet(site: Client) -> None:
+    facet = page(site, "/").one("details", id="facet-source")
+    shown = {box.attributes["value"] for box in facet.all("input")}
+    assert shown == {item["id"] for item in site.get("/api/v1/sources?limit=500").json()["items"]}
+
+
+def test_values_that_are_not_listed_are_counted_with_how_to_reach_them() -> None:
+    values = tuple(FacetValue(f"m{number}", f"m{number}", 1, False) for number in range(1200))
+    part = results(TableState(), DocumentPage((), 0, None, (Facet("model", "Model", values),)), [], [])
+    assert part.facets[0].left_out.startswith("1,100 more are not listed.")
+    assert "&model=" in part.facets[0].left_out

@@ -14,6 +14,7 @@ from app.claims.rows import FACETS
 from app.compare.lint import lint
 from app.compare.verdict import compare
 from app.errors import InvalidInputError, NotFoundError
+from app.web.asked import notes
 from app.web.claim_page import claim_page, named_claims
 from app.web.claim_table import headlines, results
 from app.web.contexts import Shell, TablePage, Trouble
@@ -42,12 +43,13 @@ def table(request: Request) -> HTMLResponse:
     state, problems = read_state(request.query_params.getlist)
     page, state, refused = _page(reading, state)
     chosen, missing = _chosen(reading, state.ids)
-    told = [Trouble(problem.name, problem.message) for problem in problems]
+    told = [*notes(request), *(Trouble(problem.name, problem.message) for problem in problems)]
     part = results(state, page, chosen, [*told, *refused, *missing])
     pair = headlines(_rows(page), _verdict) if state.unfiltered else None
     context = TablePage(Shell(part.title, ABOUT, "/"), state.filter.q, pair, part)
     wrong = bool(refused or missing) or any(not problem.passing for problem in problems)
-    return respond(request, context, part=part, status=422 if wrong else 200, headers={"HX-Push-Url": state.url()})
+    headers = {"HX-Push-Url": state.url()}
+    return respond(request, context, part=part, status=422 if wrong else 200, headers=headers, noted=True)
 
 
 def _page(reading: Catalogue, state: TableState) -> tuple[DocumentPage, TableState, list[Trouble]]:
@@ -56,9 +58,9 @@ def _page(reading: Catalogue, state: TableState) -> tuple[DocumentPage, TableSta
         return reading.documents(state.filter, state.sort, state.cursor, facets=ALL), state, []
     except InvalidInputError as error:
         refused = [Trouble(str(detail["field"]), plain(str(detail["message"]))) for detail in error.details]
-    facets = reading.index().facets
+    index = reading.index()
     searchable = all(trouble.name != "q" for trouble in refused)
-    kept = state.keeping(lambda facet, value: value in facets[facet].values, q=searchable)
+    kept = state.keeping(lambda facet, value: value in index.known(facet, (value,)), q=searchable)
     return reading.documents(kept.filter, kept.sort, kept.cursor, facets=ALL), kept, refused
 
 
@@ -68,7 +70,7 @@ def _chosen(reading: Catalogue, ids: Sequence[str]) -> tuple[list[Document], lis
         return reading.documents_of(ids) if ids else [], []
     except NotFoundError as error:
         missing = [Trouble("ids", plain(str(detail["message"]))) for detail in error.details]
-        return reading.documents_of(list(present(reading, ids))), missing
+        return list(reading.present(ids).values()), missing
 
 
 def _rows(page: DocumentPage) -> Iterator[ClaimRow]:

@@ -11,6 +11,7 @@ from app.catalogue.models import weights
 from app.catalogue.pairs import pairs
 from app.compare.verdict import compare
 from app.errors import NotFoundError
+from app.web.asked import notes
 from app.web.compare_page import MOST, choose_page, compare_page
 from app.web.contexts import Trouble
 from app.web.reading import catalogue, of_sources, present
@@ -36,13 +37,14 @@ def side_by_side(request: Request) -> HTMLResponse:
     given = read_ids([*query.getlist("ids"), *query.getlist("a"), *query.getlist("b")])
     if query.get("a") and query.get("a") == query.get("b"):
         given = (query["a"], query["a"])
-    rows, troubles = _rows(reading, given)
-    status = 422 if len(given) > MOST else 404 if troubles else 200
+    rows, missing = _rows(reading, given)
+    status = 422 if len(given) > MOST else 404 if missing else 200
+    troubles = [*notes(request), *missing]
     if len(rows) < 2:
-        return respond(request, choose_page(rows, given, _often(reading), troubles), status=status)
+        return respond(request, choose_page(rows, given, _often(reading), troubles), status=status, noted=True)
     others = of_sources(reading, rows)
     page = compare_page(rows, lambda a, b: compare(a, b, others, weights()), pairs(), troubles)
-    return respond(request, page, status=status)
+    return respond(request, page, status=status, noted=True)
 
 
 def _rows(reading: Catalogue, given: Sequence[str]) -> tuple[list[ClaimRow], list[Trouble]]:

@@ -1,0 +1,48 @@
+"""What the pages take from an address, and the note on what they did not take."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fastapi import Depends, Request
+
+from app.asked import Parameters, declared, read_query, route_of
+from app.claims.rows import FACETS
+from app.web.contexts import Trouble
+from app.web.wording import plain
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from app.asked import Misread
+
+# By route, besides what the route's own function declares.
+TAKES = {
+    "/": Parameters(one=frozenset(("q", "sort", "cursor")), many=frozenset((*FACETS, "col", "ids"))),
+    "/compare": Parameters(one=frozenset(("a", "b")), many=frozenset(("ids",))),
+    "/sign-in": Parameters(one=frozenset(("link", "next"))),
+}
+
+
+async def _note_misread(request: Request) -> None:
+    """Unlike the API, a page shows what can be shown, with a note on the rest."""
+    route = route_of(request)
+    request.state.misread = read_query(request, TAKES.get(route.path, Parameters()) | declared(route))
+
+
+NOTED_QUERY = Depends(_note_misread)
+
+
+def misread(request: Request) -> Sequence[Misread]:
+    """None where no page's route was reached."""
+    found: Sequence[Misread] = getattr(request.state, "misread", ())
+    return found
+
+
+def notes(request: Request) -> tuple[Trouble, ...]:
+    return tuple(Trouble(item.field, plain(item.message)) for item in misread(request))
+
+
+def is_wrong(request: Request) -> bool:
+    """Whether part of what was asked is missing. A parameter that means nothing here (a tracker's) takes none away."""
+    return any(not item.unknown for item in misread(request))
