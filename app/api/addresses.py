@@ -30,14 +30,9 @@ def no_address(request: Request) -> NotFoundError:
     shown = path if len(path) <= 80 else f"{path[:80]}..."
     asks = f"; did you mean `{near[0]}`?" if near else ""
     message = f"there is nothing at `{shown}`{asks}"
-    listed = f"the addresses are {', '.join(known)}"
-    return NotFoundError(
-        message + f"; {listed}",
-        [
-            {"field": "address", "message": message, "near": near},
-            {"field": "address", "message": listed},
-        ],
-    )
+    listed = "/api/docs lists every address" if is_api(path) else f"the pages are {', '.join(known)}"
+    details: list[dict[str, object]] = [{"field": "address", "message": message, "near": near}]
+    return NotFoundError(f"{message}; {listed}", [*details, {"field": "address", "message": listed}])
 
 
 def methods(request: Request) -> list[str]:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import datetime as dt
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, BeforeValidator, Field
 
-from app.api.schema import Cursor, Digits, Limit
+from app.api.schema import Cursor, Limit, Name, digits
 from app.cards.schema import Card, Text
 from app.claims.schema import Fact
 
 CardState = Literal["measured", "plan", "retracted"]
-Revision = Annotated[Digits, Field(ge=1, le=10**6)]
+Revision = Annotated[int, Field(ge=1, le=10**6), BeforeValidator(digits)]
 Note = Annotated[str | None, Field(max_length=500, pattern=r"^[^\x00-\x08\x0b-\x1f\x7f-\x9f]*$")]
 
 
@@ -127,12 +127,12 @@ class CardRevisions(BaseModel):
 class CardListQuery(BaseModel):
     """Filters of the list; a filter may be given several times (any of its values)."""
 
-    engine: list[str] = Field(default=[], description="as the claims table spells it")
-    model: list[str] = Field(default=[], description="as the claims table spells it")
-    hardware: list[str] = Field(default=[], description="as the claims table spells it")
-    axis: list[str] = Field(default=[], description="key of an axis")
+    engine: list[Name] = Field(default=[], description="as the claims table spells it")
+    model: list[Name] = Field(default=[], description="as the claims table spells it")
+    hardware: list[Name] = Field(default=[], description="as the claims table spells it")
+    axis: list[Name] = Field(default=[], description="key of an axis")
     state: list[CardState] = Field(default=[], description="a plan has no result yet")
-    repeats: list[str] = Field(default=[], description="id of the claim that was measured again")
+    repeats: list[Name] = Field(default=[], description="id of the claim that was measured again")
     cursor: Cursor = None
     limit: Limit = 50
 

@@ -31,17 +31,19 @@ def digits(given: object) -> object:
 
 # Described as the closed list that it is; the read side refuses others and names the nearest.
 AxisKey = Annotated[str, WithJsonSchema({"type": "string", "enum": list(AXES)})]
-Digits = Annotated[int, BeforeValidator(digits)]
-Limit = Annotated[Digits, Field(ge=1, le=500, description="items of a page")]
+Limit = Annotated[int, Field(ge=1, le=500, description="items of a page"), BeforeValidator(digits)]
 Cursor = Annotated[str | None, Field(max_length=400, description="next of the page before")]
+# What app.asked holds every value to, described where any text fits.
+PLAIN_TEXT = r"^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]"
 Q = Annotated[
     str,
     Field(
         max_length=LONGEST,
         description="words that must all occur somewhere in the claim",
-        json_schema_extra={"pattern": r"^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]*$"},
+        json_schema_extra={"pattern": f"{PLAIN_TEXT}*$"},
     ),
 ]
+Name = Annotated[str, WithJsonSchema({"type": "string", "pattern": f"{PLAIN_TEXT}+$"})]
 
 
 class ClaimQuery(BaseModel):
@@ -74,8 +76,8 @@ class SourceListQuery(BaseModel):
 
 
 class CompareQuery(BaseModel):
-    a: str = Field(description="id of a claim")
-    b: str = Field(description="id of another claim; a ratio is b / a")
+    a: Name = Field(description="id of a claim")
+    b: Name = Field(description="id of another claim; a ratio is b / a")
 
 
 class ApiClaim(ClaimRow):
