@@ -196,3 +196,17 @@ def test_a_path_with_control_characters_is_404(client: Client, path: str) -> Non
     answer = client.get(path)
     assert answer.status_code == 404
     assert is_secured(answer)
+
+
+def test_the_description_is_built_once_for_all_who_ask_at_the_same_time(url: str) -> None:
+    app = create_app(Settings(database_url=url))
+
+    async def at_once() -> list[httpx.Response]:
+        transport = httpx.ASGITransport(app)
+        async with httpx.AsyncClient(transport=transport, base_url="http://bench.test") as asking:
+            return await asyncio.gather(*(asking.get("/api/openapi.json") for _ in range(8)))
+
+    answers = asyncio.run(at_once())
+    app.state.database.close()
+    assert {answer.status_code for answer in answers} == {200}
+    assert len({answer.text for answer in answers}) == 1
