@@ -9,7 +9,6 @@ from fastapi.security import HTTPBearer
 
 from app.accounts.access import require, who
 from app.api.errors import ErrorBody
-from app.cards.store import Writer
 
 if TYPE_CHECKING:
     from fastapi import Request
@@ -41,8 +40,3 @@ def signed_in(request: Request, scope: Scope) -> Actor:
     """The actor, who has the scope. Raises UnauthorizedError, ForbiddenError."""
     accounts = cast("Accounts", request.app.state.accounts)
     return require(who(accounts, request.headers.get("authorization"), request.cookies), scope)
-
-
-def writer(actor: Actor) -> Writer:
-    """The same person as the author of a card."""
-    return Writer(actor.name, actor.id, actor.may("maintain"))

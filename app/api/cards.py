@@ -7,7 +7,7 @@ from fastapi.responses import Response
 
 from app.accounts.store import note_use
 from app.api.access import INVALID, NOT_FOUND, Answers, database
-from app.api.auth import CROSS_SITE, SIGNED_IN, TOKEN, IdempotencyKey, signed_in, writer
+from app.api.auth import CROSS_SITE, SIGNED_IN, TOKEN, IdempotencyKey, signed_in
 from app.api.bodies import Body, BodyOf, invalid
 from app.api.card_answers import as_yaml, checked, detailed, listed, revised, stored
 from app.api.card_body import CARD_BODY, RETRACT_BODY
@@ -25,7 +25,7 @@ from app.api.card_schema import (
 from app.api.errors import ErrorBody
 from app.api.once import answer, once_only
 from app.cards.queries import CardFilter
-from app.cards.store import Draft, create, retract, revise
+from app.cards.store import Draft, Writer, create, retract, revise
 from app.replay.store import Reply
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def submit_card(request: Request, body: BodyOf, idempotency_key: IdempotencyKey 
     def work() -> "Callable[[Session], Reply]":
         draft = _draft(_sound(request, body))
         now, randomness = _clock(request).now(), cast("Randomness", request.app.state.randomness)
-        return lambda session: stored(create(session, draft, writer(actor), now, randomness), 201)
+        return lambda session: stored(create(session, draft, Writer.of(actor), now, randomness), 201)
 
     return once_only(request, actor, idempotency_key, body, work)
 
@@ -115,7 +115,7 @@ def revise_card(request: Request, card_id: str, body: BodyOf, query: Annotated[R
 
     def work(session: "Session") -> Reply:
         note_use(session, actor, now)
-        return stored(revise(session, card_id, query.revision, draft, writer(actor), now), 200)
+        return stored(revise(session, card_id, query.revision, draft, Writer.of(actor), now), 200)
 
     return answer(database(request).write(work), again=False)
 
@@ -134,7 +134,7 @@ def retract_card(request: Request, card_id: str, body: BodyOf, idempotency_key: 
     def work() -> "Callable[[Session], Reply]":
         reason = body.json(Retract).reason
         now = _clock(request).now()
-        return lambda session: Reply(200, detailed(retract(session, card_id, reason, writer(actor), now)))
+        return lambda session: Reply(200, detailed(retract(session, card_id, reason, Writer.of(actor), now)))
 
     return once_only(request, actor, idempotency_key, body, work)
 

@@ -7,14 +7,14 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import FileResponse, Response
 
 from app.api.access import INVALID, NOT_FOUND, Answers, database
-from app.api.auth import SIGNED_IN, TOKEN, IdempotencyKey, signed_in, writer
+from app.api.auth import SIGNED_IN, TOKEN, IdempotencyKey, signed_in
 from app.api.bodies import BodyOf, invalid
 from app.api.card_body import inlined
 from app.api.errors import ErrorBody
 from app.api.import_answers import detailed, recorded
 from app.api.import_schema import CardsStored, ImportDetail, ImportQuery, RecordImport
 from app.api.once import once_only
-from app.cards.store import Draft
+from app.cards.store import Draft, Writer
 from app.results.importers import MOST_BYTES
 from app.results.intake import take
 from app.results.recording import read_chosen
@@ -108,7 +108,7 @@ def record_import(request: Request, sha256: str, body: BodyOf, idempotency_key: 
             raise invalid(found.errors)
         drafts = {part: Draft(read.card, read.findings) for part, read in found.cards.items() if read.card}
         now, randomness = request.app.state.clock.now(), request.app.state.randomness
-        return lambda session: recorded(record(session, sha256, drafts, writer(actor), now, randomness))
+        return lambda session: recorded(record(session, sha256, drafts, Writer.of(actor), now, randomness))
 
     return once_only(request, actor, idempotency_key, body, work)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import sqlalchemy as sa
 from sqlmodel import SQLModel
@@ -38,6 +38,16 @@ LETTERS = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's: nothing that is rea
 RANDOM_LETTERS = 8
 
 
+class Author(Protocol):
+    """Somebody who is signed in (app.accounts.tokens.Actor)."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def name(self) -> str: ...
+    def may(self, scope: Literal["maintain"]) -> bool: ...
+
+
 @dataclass(frozen=True)
 class Writer:
     """Who writes: `name` is shown, `owner` is the token that a card belongs to; a maintainer may change every card."""
@@ -45,6 +55,10 @@ class Writer:
     name: str
     owner: str
     maintains: bool = False
+
+    @classmethod
+    def of(cls, actor: Author) -> Writer:
+        return cls(actor.name, actor.id, actor.may("maintain"))
 
 
 @dataclass(frozen=True)

@@ -5,11 +5,10 @@ Digits stay as the source writes them ("223.50"); only thousands are separated, 
 
 from __future__ import annotations
 
+from decimal import Context, Decimal
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from decimal import Decimal
-
     from app.claims.schema import Claim, Kind
 
 MINUS = "\N{MINUS SIGN}"
@@ -25,10 +24,26 @@ BOUNDS = {
 NO_NUMBER = "number not given"
 
 
+MOST_DIGITS, SHOWN_DIGITS = 10, 6
+
+
 def number(value: Decimal, *, signed: bool = False) -> str:
-    """`value` with every digit kept, thousands separated and a real minus sign; `signed` writes the plus too."""
+    """`value` with every digit kept, thousands separated and a real minus sign; `signed` writes the plus too.
+
+    Only what a program printed in full (465.405247473878) is shown to six digits: no measurement has more. The record
+    keeps them all.
+    """
+    value = _readable(value)
     text = f"{value:+,f}" if signed and value else f"{value:,f}"
     return text.replace("-", MINUS)
+
+
+def _readable(value: Decimal) -> Decimal:
+    digits, exponent = len(value.as_tuple().digits), value.as_tuple().exponent
+    if digits <= MOST_DIGITS or not isinstance(exponent, int) or exponent >= 0:
+        return value
+    places = max(0, SHOWN_DIGITS - max(1, value.adjusted() + 1))
+    return round(value, places) if value.adjusted() >= 0 else value.normalize(Context(prec=SHOWN_DIGITS))
 
 
 def with_unit(text: str, unit: str) -> str:

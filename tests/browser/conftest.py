@@ -12,7 +12,11 @@ import pytest
 import uvicorn
 from playwright.sync_api import sync_playwright
 
+from app.accounts.store import add_token
+from app.accounts.tokens import new_token
+from app.db import Database
 from app.main import create_app, prepare
+from app.randomness import SystemRandomness
 from app.settings import Settings
 from tests.conftest import StillClock
 
@@ -47,8 +51,28 @@ class Tab:
 
 
 @pytest.fixture(scope="session")
-def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    settings = Settings(data=tmp_path_factory.mktemp("browser"))
+def settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
+    return Settings(data=tmp_path_factory.mktemp("browser"))
+
+
+@pytest.fixture
+def signed_in(settings: Settings) -> Callable[[Page], None]:
+    """Sign a page's browser in, with the scope `submit`, as a person does."""
+
+    def sign_in(page: Page) -> None:
+        token, database = new_token(SystemRandomness()), Database(settings.url())
+        database.write(lambda session: add_token(session, token, "Ana", ("submit",), StillClock().now()))
+        database.close()
+        page.goto("/sign-in")
+        page.get_by_label("Token").fill(token)
+        page.get_by_role("button", name="Sign in").click()
+        page.wait_for_url("**/")
+
+    return sign_in
+
+
+@pytest.fixture(scope="session")
+def address(settings: Settings) -> Iterator[str]:
     prepare(settings, StillClock())
     server = uvicorn.Server(
         uvicorn.Config(create_app(settings), host="127.0.0.1", port=0, log_level="warning", ws="none")
