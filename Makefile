@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export PORT ?= 8000
 
-.PHONY: help run test check bench lock clean
+.PHONY: help run test test-engines check bench lock clean
 help:  ## what there is
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
 
@@ -13,6 +13,9 @@ run: .venv/run  ## create the environment, migrate, load the catalogue, serve on
 test: .venv/dev  ## every test; what could not run here is named in the last lines
 	$(BIN)/pytest -n auto --ignore tests/browser $(ARGS)
 	$(BIN)/pytest -n auto tests/browser $(ARGS)  # by themselves: Playwright keeps an event loop running in its process
+
+test-engines: .venv/dev  ## real vLLM and SGLang on this machine's CPU; installs them (5 GB) under the cache folder
+	BENCHCARD_TEST_ENGINES=1 $(BIN)/pytest -n 0 tests/engines $(ARGS)
 
 check: .venv/dev  ## format, lint, types, import order, the catalogue
 	$(BIN)/ruff format --check .

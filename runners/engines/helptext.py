@@ -54,6 +54,6 @@ def _flag(option: str, words: str) -> Flag | None:
         names=tuple(name for name in long if name != negative),
         takes_value=bool(after) and not after.startswith(","),
         negative=negative,
-        choices=tuple(choices.group(1).split(",")) if choices else (),
+        choices=tuple(sorted(choices.group(1).split(","))) if choices else (),  # some are printed in no order
         deprecated=words if re.match(r"\(?deprecated", words, re.IGNORECASE) else None,
     )

@@ -147,10 +147,10 @@ def _alone(folder: Path) -> Iterator[None]:
 
 def _fill(found: Installed, requirements: str, *, pinned: bool) -> None:
     shutil.rmtree(found.folder, ignore_errors=True)
-    _run([sys.executable, "-m", "venv", str(found.folder)])
+    _run([sys.executable, "-m", "venv", "--without-pip", str(found.folder)])
     listing = found.folder / "requirements.txt"
     listing.write_text(requirements)
-    pip = [str(found.python), "-m", "pip", "--quiet", "--disable-pip-version-check"]
+    pip = [sys.executable, "-m", "pip", "--python", str(found.python), "--quiet", "--disable-pip-version-check"]
     _run([*pip, "install", "--no-compile", *(["--no-deps"] if pinned else []), "-r", str(listing)])
     _name(found)
     packages = _run([*pip, "freeze", "--all"]).splitlines()
