@@ -3,57 +3,51 @@
 from __future__ import annotations
 
 import argparse
-import logging
 import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import uvicorn
-from pydantic import ValidationError
-
-from app.catalogue.load import load_catalogue
-from app.catalogue.store import read_files
-from app.clock import SystemClock
+from app.catalogue.folder import read_catalogue
+from app.catalogue.models import weights
+from app.catalogue.pairs import pairs
 from app.commands import accounts, cards, imports, reading
-from app.commands.exits import HELP
-from app.db import Database
-from app.errors import AppError
-from app.logs import start_logging
-from app.main import create_app, prepare
-from app.settings import Settings
+from app.commands.exits import FOUND, HELP, OK, SETUP, USAGE
+from app.errors import AppError, InvalidInputError, SetupError
+from app.installation import opened
+from app.serve import serve
+from app.settings import read_settings
 from runners import arguments as measuring
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-LOG = logging.getLogger("benchcard")
+    from app.settings import Settings
+
 DESCRIPTION = "Published serving numbers beside what they mean."
-GRACE = 10  # seconds that requests under way are given after a stop signal
+STATUSES = {SetupError: SETUP, InvalidInputError: USAGE}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns its exit status."""
     given = _parser().parse_args(arguments)
     try:
-        return int(given.run(given, Settings()))
-    except ValidationError as error:
-        for item in error.errors():
-            print(f"setting {'.'.join(map(str, item['loc']))}: {item['msg']}", file=sys.stderr)
-    except (AppError, ValueError) as error:
+        return int(given.run(given, read_settings()))
+    except AppError as error:
         print(f"benchcard: {error}", file=sys.stderr)
+        return next((status for kind, status in STATUSES.items() if isinstance(error, kind)), FOUND)
     except BrokenPipeError:  # whoever read our output (`head`) has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return 1
+        return FOUND
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="benchcard", description=DESCRIPTION, epilog=HELP)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    serve = commands.add_parser(
-        "serve", help="migrate, load the catalogue, serve pages and API (HOST, PORT, BENCHCARD_DATA)"
+    server = commands.add_parser(
+        "serve", help="migrate, load the catalogue, serve pages and API (BENCHCARD_HOST, PORT, BENCHCARD_DATA)"
     )
-    serve.set_defaults(run=_serve)
+    server.set_defaults(run=lambda _, settings: serve(settings))
     catalogue = commands.add_parser("catalogue", help="the shipped facts").add_subparsers(
         required=True, metavar="ACTION"
     )
@@ -71,45 +65,19 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _serve(_: argparse.Namespace, settings: Settings) -> int:
-    start_logging()
-    changes = prepare(settings, SystemClock())
-    done = ", ".join(f"{count} {change}" for change, count in sorted(changes.items()))
-    LOG.info("catalogue loaded: %s", done or "no sources")
-    link = accounts.first_sign_in(settings)
-    if link:
-        LOG.info("sign in once, within an hour: %s", link)
-    run_server(settings)
-    return 0
-
-
-def run_server(settings: Settings) -> None:
-    """Serve until a stop signal, on a database that is ready."""
-    start_logging()
-    LOG.info("serving on http://%s:%d", settings.host, settings.port)
-    uvicorn.run(
-        create_app(settings),
-        host=settings.host,
-        port=settings.port,
-        log_config=None,
-        timeout_graceful_shutdown=GRACE,
-        server_header=False,
-    )
-
-
 def _check(given: argparse.Namespace, settings: Settings) -> int:
-    shipped = {file.resolve(): file for file in sorted(settings.catalogue.glob("*.yaml"))}
-    files = shipped | {file.resolve(): file for file in given.files}
-    loaded = load_catalogue(read_files(files.values()))
-    print(f"{sum(len(item.source.claims) for item in loaded)} claims in {len(loaded)} sources: no problems")
-    return 0
+    loaded = read_catalogue(settings.catalogue, given.files)
+    claims = sum(len(item.source.claims) for item in loaded)
+    print(f"{claims} claims in {len(loaded)} sources, {len(weights())} models, {len(pairs())} pairs: no problems")
+    return OK
 
 
 def _backup(given: argparse.Namespace, settings: Settings) -> int:
-    database = Database(settings.url())
-    try:
+    with opened(settings) as database:
         database.backup(given.file)
-    finally:
-        database.close()
     print(f"copied to {given.file}")
-    return 0
+    return OK
+
+
+if __name__ == "__main__":
+    sys.exit(main())

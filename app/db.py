@@ -16,11 +16,16 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from alembic import command
 from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
 from sqlalchemy import event, make_url, text
+from sqlalchemy.exc import ArgumentError
 from sqlalchemy.pool import NullPool
 from sqlmodel import Session, SQLModel, create_engine
 
+from app.errors import InvalidInputError, SettingError, SetupError
 from app.settings import ROOT
+from app.yaml_tree import shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -32,11 +37,13 @@ T = TypeVar("T")
 
 SAFE_SQLITE = (3, 51, 3)  # older ones can lose data when the write-ahead log is reset
 READERS = 8  # connections
+LONGEST_START_S = 300  # how long a start waits for another one
+CONNECT_S = 10  # how long PostgreSQL is waited for
 
 PRAGMAS = (
+    "busy_timeout=10000",  # first: the switch to WAL has to wait, too
     "journal_mode=WAL",
     "synchronous=FULL",  # an acknowledged write survives a power cut
-    "busy_timeout=10000",
     "trusted_schema=OFF",
     "mmap_size=0",
     "cache_size=-1000",  # KB of pages a connection; the system's own cache holds the rest
@@ -64,7 +71,7 @@ def sqlite_module() -> ModuleType:
 
 
 class Database:
-    """One SQLite file or one PostgreSQL database, by its URL."""
+    """One SQLite file or one PostgreSQL database, by its URL. Raises SettingError for another URL."""
 
     def __init__(self, url: str) -> None:
         self.url = _with_driver(url)
@@ -89,13 +96,47 @@ class Database:
             session.commit()
             return result
 
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """One process at a time in this block; the others wait. A start holds it while it migrates and loads.
+
+        PostgreSQL has locks of an own kind for this; with SQLite a second, empty file is locked, as the first one has
+        to stay open for the work.
+        """
+        if self.is_sqlite:
+            file = f"{self.url.database}.starting"
+            with closing(sqlite_module().connect(file, timeout=LONGEST_START_S, isolation_level=None)) as lock:
+                lock.execute("BEGIN EXCLUSIVE")
+                yield
+            return
+        with _engine(self.url, begin="BEGIN IMMEDIATE", pragmas=(), pool=False).begin() as connection:
+            connection.exec_driver_sql(f"SET LOCAL lock_timeout = '{LONGEST_START_S}s'")
+            connection.exec_driver_sql("SELECT pg_advisory_xact_lock(7301422)")
+            yield
+
+    def place(self) -> str:
+        """Which database it is, for people; never its password."""
+        if self.is_sqlite:
+            return f"the database {self.url.database}"
+        return f"the PostgreSQL database {self.url.set(drivername='postgresql', query={}).render_as_string()}"
+
     def migrate(self) -> None:
-        """Bring the tables to the newest revision."""
+        """Bring the tables to the newest revision. Raises SetupError where they are of a newer Benchcard."""
         config = Config()
         config.set_main_option("script_location", str(ROOT / "migrations").replace("%", "%%"))
         with self.migration_connection() as connection:
+            self._refuse_newer(connection, ScriptDirectory.from_config(config))
             config.attributes["connection"] = connection
             command.upgrade(config, "head")
+
+    def _refuse_newer(self, connection: Connection, known: ScriptDirectory) -> None:
+        revisions = {script.revision for script in known.walk_revisions()}
+        for found in set(MigrationContext.configure(connection).get_current_heads()) - revisions:
+            msg = (
+                f"{self.place()} was made by a newer Benchcard: this one does not know its revision {found}. "
+                "Install the newer one, or put a copy made by `benchcard backup` before the update in its place"
+            )
+            raise SetupError(msg)
 
     @contextmanager
     def migration_connection(self) -> Iterator[Connection]:
@@ -112,11 +153,12 @@ class Database:
     def backup(self, file: Path) -> None:
         """Copy a live SQLite database to `file`, complete as of one moment (`cp` would miss rows).
 
-        The copy gets its name when it is whole. Raises ValueError where there is nothing to copy or nowhere to put it.
+        The copy gets its name when it is whole. Raises InvalidInputError where there is nothing to copy or nowhere to
+        put it.
         """
         if not self.is_sqlite:
             msg = "this copies SQLite databases; use pg_dump for PostgreSQL"
-            raise ValueError(msg)
+            raise InvalidInputError(msg)
         live = Path(str(self.url.database))
         for wrong, msg in (
             (not live.exists(), f"there is no database at {live}"),
@@ -124,12 +166,17 @@ class Database:
             (file.resolve() == live.resolve(), f"{file} is the database itself"),
         ):
             if wrong:
-                raise ValueError(msg)
+                raise InvalidInputError(msg)
         part = file.with_name(file.name + ".part")
-        part.unlink(missing_ok=True)
-        with self._readers.connect() as connection, closing(sqlite_module().connect(part)) as target:
-            connection.connection.driver_connection.backup(target)  # type: ignore[union-attr]
-        part.replace(file)
+        with self._readers.connect() as connection:
+            try:
+                part.unlink(missing_ok=True)
+                with closing(sqlite_module().connect(part)) as target:
+                    connection.connection.driver_connection.backup(target)  # type: ignore[union-attr]
+                part.replace(file)
+            except (OSError, sqlite_module().Error) as error:
+                msg = f"{file} cannot be written: {error}; choose another place"
+                raise InvalidInputError(msg) from error
 
     def version(self) -> str:
         """The database's name and version, for people."""
@@ -165,8 +212,23 @@ def check_foreign_keys(connection: Connection) -> None:
 
 
 def _with_driver(url: str) -> URL:
-    parsed = make_url(url)
-    return parsed.set(drivername="postgresql+psycopg") if parsed.get_backend_name() == "postgresql" else parsed
+    """The URL with the driver that is installed. What it says is repeated nowhere: it may hold a password."""
+    form = "postgresql://USER:PASSWORD@HOST/DATABASE, or leave it unset for SQLite in the data folder"
+    try:
+        parsed = make_url(url)
+    except (ArgumentError, ValueError) as error:
+        msg = f"BENCHCARD_DATABASE_URL is no database URL: write {form}"
+        raise SettingError(msg) from error
+    kind = parsed.get_backend_name()
+    if kind == "postgresql":
+        return parsed.set(drivername="postgresql+psycopg")
+    if kind != "sqlite":
+        msg = f"BENCHCARD_DATABASE_URL begins with `{shown(kind)}:`, which Benchcard does not know: write {form}"
+        raise SettingError(msg)
+    if not parsed.database or parsed.database == ":memory:" or parsed.query:
+        msg = "BENCHCARD_DATABASE_URL names no SQLite file: write sqlite:///FILE, or set BENCHCARD_DATA alone"
+        raise SettingError(msg)
+    return parsed.set(drivername="sqlite")
 
 
 def _engine(url: URL, *, begin: str, pragmas: tuple[str, ...], size: int = READERS, pool: bool = True) -> Engine:
@@ -186,4 +248,6 @@ def _engine(url: URL, *, begin: str, pragmas: tuple[str, ...], size: int = READE
 
         return engine
     reading = {"postgresql_readonly": True, "isolation_level": "REPEATABLE READ"} if begin == "BEGIN" else {}
+    if "connect_timeout" not in url.query:
+        options["connect_args"] = {"connect_timeout": CONNECT_S}
     return create_engine(url, execution_options=reading, pool_pre_ping=True, **options)

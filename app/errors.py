@@ -3,7 +3,8 @@
 AppError
 ├── NotFoundError         an id that names nothing
 ├── InvalidInputError     a value that cannot be taken, with one detail a problem
-│   └── CardInvalidError  a card or a body with its findings, each with rule, line and column
+│   ├── CardInvalidError  a card or a body with its findings, each with rule, line and column
+│   └── SettingError      a setting of the environment that cannot be taken; stops every command
 ├── UnauthorizedError     nobody known is asking
 ├── ForbiddenError        somebody known, who may not do this
 ├── ConflictError         the thing is no longer as the caller saw it
@@ -12,6 +13,7 @@ AppError
 ├── UnsupportedTypeError  a body of another media type
 ├── NoSpaceError          no room on the disk for what was sent
 ├── TooManyError          asked too often; `retry_after` seconds
+├── SetupError            something that an operator must mend: the port, the data folder, the database
 └── CatalogueError        a shipped file that is wrong; stops the start
 """
 
@@ -49,6 +51,10 @@ class InvalidInputError(AppError):
 
 class CardInvalidError(InvalidInputError):
     code = "card_invalid"
+
+
+class SettingError(InvalidInputError):
+    code = "setting_invalid"
 
 
 class UnauthorizedError(AppError):
@@ -96,6 +102,10 @@ class TooManyError(AppError):
     def __init__(self, message: str, retry_after: int) -> None:
         super().__init__(message)
         self.retry_after = retry_after
+
+
+class SetupError(AppError):
+    code = "setup"
 
 
 class CatalogueError(AppError):

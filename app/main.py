@@ -19,11 +19,15 @@ import app.web.pages
 from app.accounts.queries import Accounts
 from app.accounts.throttle import Throttle
 from app.cards.queries import Cards
+from app.catalogue.folder import read_catalogue
+from app.catalogue.models import weights
+from app.catalogue.pairs import pairs
 from app.catalogue.queries import Catalogue
 from app.catalogue.store import load_into
 from app.clock import SystemClock
 from app.db import Database
 from app.edge import SAME_SITE, Edge
+from app.installation import made_ready
 from app.randomness import SystemRandomness
 from app.results.files import Files
 from app.results.queries import Imports
@@ -61,14 +65,11 @@ class Site(FastAPI):
 
 
 def prepare(settings: Settings, clock: Clock) -> Counter[str]:
-    """Bring the tables and what they hold up to date. Raises CatalogueError; then nothing was written."""
-    settings.data.mkdir(parents=True, exist_ok=True)
-    database = Database(settings.url())
-    try:
-        database.migrate()
-        return load_into(database, settings.catalogue, clock)
-    finally:
-        database.close()
+    """Bring the tables and what they hold up to date. Raises SettingError or CatalogueError before anything is
+    written, and SetupError where the database cannot be used."""
+    loaded = read_catalogue(settings.catalogue)
+    with made_ready(settings) as database:
+        return load_into(database, loaded, clock)
 
 
 def create_app(settings: Settings, clock: Clock | None = None, randomness: Randomness | None = None) -> FastAPI:
@@ -78,6 +79,7 @@ def create_app(settings: Settings, clock: Clock | None = None, randomness: Rando
     @asynccontextmanager
     async def lifespan(running: FastAPI) -> AsyncIterator[None]:
         await run_in_threadpool(running.state.catalogue.index)  # so that nobody's first request waits for it
+        weights(), pairs()  # nor finds their files changed
         _settle()
         yield
         database.close()

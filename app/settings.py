@@ -2,27 +2,80 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
-from pydantic import AliasChoices, Field
+from pydantic import AliasChoices, Field, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from app.errors import SettingError
+from app.yaml_tree import shown
+
 ROOT = Path(__file__).resolve().parent.parent  # the checkout: templates/, static/ and migrations/ lie here
+ANYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 (where a server on every address answers this machine)
 
 
 class Settings(BaseSettings):
-    """Every setting: its environment name is the field's with `BENCHCARD_` before it, unless an alias is given."""
+    """Every setting, read under its alias alone: HOST, DATA and the like are other programs' names. Empty is unset."""
 
-    model_config = SettingsConfigDict(env_prefix="BENCHCARD_", frozen=True, populate_by_name=True)
+    model_config = SettingsConfigDict(
+        env_prefix="BENCHCARD_", case_sensitive=True, env_ignore_empty=True, frozen=True, populate_by_name=True
+    )
 
-    data: Path = Field(default=Path("data"), description="folder of the database; made on the first start")
-    database_url: str | None = Field(default=None, description="PostgreSQL URL; without one SQLite in the data folder")
-    catalogue: Path = Field(default=ROOT / "app" / "catalogue" / "sources", description="folder of the catalogue files")
-    host: str = Field(default="127.0.0.1", validation_alias=AliasChoices("BENCHCARD_HOST", "HOST"))
-    port: int = Field(default=8000, ge=0, le=65535, validation_alias=AliasChoices("BENCHCARD_PORT", "PORT"))
+    data: Path = Field(
+        default=Path("data"),
+        validation_alias="BENCHCARD_DATA",
+        description="folder of the database and of stored files; made on the first start",
+    )
+    database_url: str | None = Field(
+        default=None,
+        validation_alias="BENCHCARD_DATABASE_URL",
+        description="PostgreSQL URL; without one SQLite in the data folder",
+    )
+    catalogue: Path = Field(
+        default=ROOT / "app" / "catalogue" / "sources",
+        validation_alias="BENCHCARD_CATALOGUE",
+        description="folder of the catalogue files",
+    )
+    host: str = Field(
+        default="127.0.0.1", validation_alias="BENCHCARD_HOST", description="address that the server listens on"
+    )
+    port: int = Field(
+        default=8000,
+        ge=0,
+        le=65535,
+        validation_alias=AliasChoices("BENCHCARD_PORT", "PORT"),
+        description="port that the server listens on; 0 takes a free one",
+    )
 
     def url(self) -> str:
         """The database's SQLAlchemy URL."""
-        if not self.database_url:  # compose passes an empty one where none is set
+        if not self.database_url:
             return f"sqlite:///{self.data / 'benchcard.db'}"
         return self.database_url
+
+    def address(self, port: int | None = None) -> str:
+        """Where a browser on this machine finds the server; `port` where the server took a free one."""
+        host = ANYWHERE.get(self.host, self.host)
+        return f"http://{f'[{host}]' if ':' in host else host}:{self.port if port is None else port}"
+
+
+def names(field: str) -> list[str]:
+    """A setting's names in the environment, the first that is set counts."""
+    alias = Settings.model_fields[field].validation_alias
+    return [str(name) for name in alias.choices] if isinstance(alias, AliasChoices) else [str(alias)]
+
+
+def read_settings() -> Settings:
+    """The settings of this process. Raises SettingError with every wrong one under the name it was given by."""
+    try:
+        return Settings()
+    except ValidationError as error:
+        told = [_told(str(item["loc"][0]), item["msg"], str(item["input"])) for item in error.errors()]
+        raise SettingError("\n".join(told)) from error
+
+
+def _told(alias: str, message: str, given: str) -> str:
+    choices = next(names(field) for field in Settings.model_fields if alias in names(field))
+    name = next((name for name in choices if os.environ.get(name)), alias)
+    return f"setting {name}: {message[0].lower()}{message[1:]}, got `{shown(given)}`"

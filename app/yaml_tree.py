@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any, cast
 import yaml
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from pydantic import BaseModel, ValidationError
 
 Path = tuple[str | int, ...]
 DEEPEST = 32
-LONGEST_KEY = 60  # characters of a key that a message repeats
+LONGEST_KEY = 60  # characters of a key or a value that a message repeats
 FORBIDDEN = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # YAML 1.1, 5.1
 NULLS = {"", "~", "null", "Null", "NULL"}
 
@@ -50,12 +50,14 @@ class Problem:
 
 @dataclass
 class Document:
-    """A parsed file. `data` holds only dicts, lists, strings and None; `places` maps each value's path to its place."""
+    """A parsed file. `data` holds only dicts, lists, strings and None; `places` maps each value's path to its place;
+    `torn` says that the text holds more than `data`, because it could not be read to its end."""
 
     file: str
     data: Any = None
     places: dict[Path, Place] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
+    torn: bool = False
 
     def place(self, path: Path) -> Place:
         """The place of `path`, or of its nearest parent that stands in the file."""
@@ -65,6 +67,19 @@ class Document:
 
     def problem(self, path: Path, message: str, place: Place | None = None) -> None:
         self.problems.append(Problem(self.file, place or self.place(path), path_text(path), message))
+
+    def explained(self, problems: Iterable[tuple[Path, str]], at: Path = ()) -> None:
+        """Take in what `explain` found of the value at `at`; a value that is a problem already is told once."""
+        told = {problem.path for problem in self.problems}
+        for path, message in problems:
+            if path_text((*at, *path)) not in told:
+                self.problem((*at, *path), message)
+
+
+def shown(text: str, longest: int = LONGEST_KEY) -> str:
+    """A text as a message repeats it: in one line, printable, and of a long one the beginning."""
+    cut = text if len(text) <= longest else f"{text[:longest]}..."
+    return cut if cut.isprintable() else "".join(c if c.isprintable() else ascii(c)[1:-1] for c in cut)
 
 
 def _not_allowed(code: int) -> str:
@@ -77,9 +92,7 @@ def path_text(path: Path) -> str:
     """A path as people write it: `claims[3].conditions.load`. Of a key that is no name the beginning will do."""
     text = ""
     for part in path:
-        name = (
-            f"[{part}]" if isinstance(part, int) else part if len(part) <= LONGEST_KEY else f"{part[:LONGEST_KEY]}..."
-        )
+        name = f"[{part}]" if isinstance(part, int) else shown(part)
         text += name if isinstance(part, int) or not text else f".{name}"
     return text
 
@@ -118,6 +131,7 @@ class _Builder:
                 documents += 1
                 if documents > 1:
                     self._refuse(event, (), "a second document begins here (`---`); keep one document in a file")
+                    self.document.torn = True
                     return
                 self.document.data = self._value(next(self.events), ())
 
@@ -136,7 +150,7 @@ class _Builder:
         if node.anchor:
             self._refuse(event, path, "anchors (`&name`) are not taken; remove it")
         if node.tag:
-            self._refuse(event, path, f"tags ({node.tag}) are not taken; remove it")
+            self._refuse(event, path, f"tags ({shown(node.tag)}) are not taken; remove it")
         if isinstance(event, yaml.ScalarEvent):
             return None if not event.style and event.value in NULLS else event.value
         return self._mapping(path) if isinstance(event, yaml.MappingStartEvent) else self._sequence(path)
@@ -158,7 +172,7 @@ class _Builder:
             key = str(event.value)
             value = self._value(next(self.events), (*path, key))
             if key in items:
-                self._refuse(event, path, f"`{key[:LONGEST_KEY]}` stands twice; keep one")
+                self._refuse(event, path, f"`{shown(key)}` stands twice; keep one")
             items[key] = value
         return items
 
@@ -184,9 +198,13 @@ def _sentence(kind: str, message: str, given: Any, path: Path, known: list[str])
         return "is not a known key" + (f"; did you mean `{near[0]}`?" if near else "")
     if kind == "decimal_type":
         message = "a number is expected here"
-    shown = f", got `{given}`" if isinstance(given, str) else ", got nothing" if given is None else ""
+    if kind in ("model_type", "model_attributes_type", "dict_type"):
+        message = "is a mapping: one `key: value` a line"
+    if kind == "tuple_type":
+        message = "is a list, one `- ` an item"
+    got = f", got `{shown(given)}`" if isinstance(given, str) else ", got nothing" if given is None else ""
     message = message.removeprefix("Value error, ")
-    return message[0].lower() + message[1:] + shown
+    return message[0].lower() + message[1:] + got
 
 
 def _keys(model: type[BaseModel]) -> set[str]:

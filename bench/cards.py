@@ -75,7 +75,7 @@ def serving() -> Iterator[Server]:
     """A server of its own with the shipped catalogue, and a token for it."""
     with tempfile.TemporaryDirectory() as folder:
         port = free_port()
-        settings = {**os.environ, "BENCHCARD_DATA": folder, "HOST": "127.0.0.1", "PORT": str(port)}
+        settings = {**os.environ, "BENCHCARD_DATA": folder, "PORT": str(port)}
         made = [*COMMAND, "token", "create", "--scope", "submit", "--name", "bench"]
         token = subprocess.run(made, env=settings, capture_output=True, text=True, check=True).stdout.strip()
         with Path(folder, "log").open("w") as log:

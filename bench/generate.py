@@ -8,9 +8,9 @@ from decimal import Decimal
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from app.catalogue.load import load_catalogue
+from app.catalogue.folder import read_catalogue
 from app.catalogue.rows import rows
-from app.catalogue.store import read_files, record
+from app.catalogue.store import record
 from app.claims.store import columns, insert_claims, put_source, raise_version
 from app.claims.wording import headline
 from app.clock import SystemClock
@@ -43,7 +43,7 @@ def build(folder: Path, count: int) -> None:
     """Write `count` claims into folder/benchcard.db for us and into folder/claims.db for Datasette."""
     database = Database(f"sqlite:///{folder / 'benchcard.db'}")
     database.migrate()
-    loaded = load_catalogue(read_files(sorted(Settings().catalogue.glob("*.yaml"))))
+    loaded = read_catalogue(Settings().catalogue)
     now = SystemClock().now()
     for item in loaded:
         database.write(lambda session, item=item: put_source(session, record(item), (), now))  # type: ignore[misc]

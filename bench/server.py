@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.cli import run_server
+from app.serve import run_server
 from app.settings import Settings
 
 if __name__ == "__main__":

@@ -99,7 +99,7 @@ def install_peer() -> None:
 @contextmanager
 def ours(folder: Path, many: list[Filter]) -> Iterator[Server]:
     port = free_port()
-    environment = {**os.environ, "BENCHCARD_DATA": str(folder), "PORT": str(port), "HOST": "127.0.0.1"}
+    environment = {**os.environ, "BENCHCARD_DATA": str(folder), "PORT": str(port)}
     page, listed = "/?{}", f"/api/v1/claims?{{}}&limit={ROWS}"
     with running([sys.executable, "-m", "bench.server"], environment) as process:
         yield wait_for(Server("Benchcard", port, process, addresses(page, listed, many)))

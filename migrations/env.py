@@ -10,16 +10,14 @@ import app.cards.tables
 import app.claims.tables
 import app.replay.tables
 import app.results.tables  # noqa: F401 (all five declare tables)
-from app.db import Database
-from app.settings import Settings
+from app.installation import opened
+from app.settings import read_settings
 
 
 def run() -> None:
     connection = context.config.attributes.get("connection")
     if connection is None:
-        settings = Settings()
-        settings.data.mkdir(parents=True, exist_ok=True)
-        with Database(settings.url()).migration_connection() as own:
+        with opened(read_settings()) as database, database.migration_connection() as own:
             context.config.attributes["connection"] = own
             run()
         return

@@ -90,8 +90,8 @@ def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 def postgres_template(postgres: str) -> str:
     """The name of a migrated database, of which every test gets a copy."""
     name = f"template_{uuid4().hex}"
-    _execute(postgres, f"CREATE DATABASE {name}")
-    migrate(_named(postgres, name))
+    execute(postgres, f"CREATE DATABASE {name}")
+    migrate(named(postgres, name))
     return name
 
 
@@ -127,9 +127,9 @@ def migrated(request: pytest.FixtureRequest, folder: Path) -> Iterator[str]:
         return
     server, template = request.getfixturevalue("postgres"), request.getfixturevalue("postgres_template")
     name = f"test_{uuid4().hex}"
-    _execute(server, f"CREATE DATABASE {name} TEMPLATE {template}")
-    yield _named(server, name)
-    _execute(server, f"DROP DATABASE {name} WITH (FORCE)")
+    execute(server, f"CREATE DATABASE {name} TEMPLATE {template}")
+    yield named(server, name)
+    execute(server, f"DROP DATABASE {name} WITH (FORCE)")
 
 
 @pytest.fixture
@@ -162,13 +162,13 @@ def migrate(url: str) -> None:
     database.close()
 
 
-def _named(server: str, name: str) -> str:
+def named(server: str, name: str) -> str:
     """The server's URL with another database: `postgresql://user@host/NAME?options`."""
     address, _, options = server.partition("?")
     return f"{address.rpartition('/')[0]}/{name}" + (f"?{options}" if options else "")
 
 
-def _execute(server: str, statement: str) -> None:
+def execute(server: str, statement: str) -> None:
     with psycopg.connect(server, autocommit=True) as connection:
         connection.execute(statement.encode())
 

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
+from app.catalogue.numbers import odd_numbers
+from app.catalogue.texts import read_list
 from app.claims.schema import Fact, Number, Text
 from app.errors import CatalogueError
-from app.yaml_tree import explain, parse
+
+if TYPE_CHECKING:
+    from app.yaml_tree import Document
 
 FILE = Path(__file__).with_name("models.yaml")
 Positive = Annotated[Number, Field(gt=0)]
@@ -25,30 +29,28 @@ class ModelWeights(Fact):
     source: Text
 
 
-class ModelFile(Fact):
-    models: tuple[ModelWeights, ...]
+def read_models(name: str, text: str) -> tuple[Document, dict[str, ModelWeights]]:
+    """The sound models by id; the document carries every problem and its place."""
+    document, listed = read_list(name, text, ModelWeights)
+    known: dict[str, ModelWeights] = {}
+    for index, model in listed.items():
+        for path, message in odd_numbers(model, document.data[index]):
+            document.problem((index, *path), message)
+        if model.id in known:
+            document.problem((index, "id"), f"`{model.id}` stands twice; keep one")
+        known[model.id] = model
+    return document, known
 
 
 def load_models(name: str, text: str) -> dict[str, ModelWeights]:
     """The models by id. Raises CatalogueError with every problem and its place."""
-    document = parse(text, name)
-    try:
-        found = ModelFile.model_validate({"models": document.data})
-    except ValidationError as error:
-        for path, message in explain(error, ModelFile):
-            document.problem(path[1:], message)
-        raise CatalogueError(document.problems) from error
-    known: dict[str, ModelWeights] = {}
-    for index, model in enumerate(found.models):
-        if model.id in known:
-            document.problem((index, "id"), f"`{model.id}` stands twice; keep one")
-        known[model.id] = model
+    document, known = read_models(name, text)
     if document.problems:
-        raise CatalogueError(document.problems)
+        raise CatalogueError(sorted(document.problems))
     return known
 
 
 @cache
 def weights() -> dict[str, ModelWeights]:
     """The shipped models by id."""
-    return load_models(FILE.name, FILE.read_text())
+    return load_models(FILE.name, FILE.read_text(encoding="utf-8"))

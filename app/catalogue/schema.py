@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import datetime as dt
-from typing import Literal
+import re
+from typing import Annotated, Literal
+from urllib.parse import urlsplit
 
-from pydantic import Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from app.claims.schema import Claim, Contradiction, Correction, Fact, Slug, Text
 
@@ -15,6 +17,45 @@ StepKind = Literal[
 SourceType = Literal[
     "blog", "pull_request", "benchmark_pr", "third_party_measurement", "community_post", "documentation", "test_suite"
 ]
+DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
+PART_OF_A_DATE = re.compile(r"\d{4}(-\d{2}){0,2}", re.ASCII)
+
+
+def _address(given: str) -> str:
+    """Addresses become links: only those of the web may."""
+    try:
+        parts = urlsplit(given)
+        host = parts.hostname
+    except ValueError:
+        host = None
+    if not host or parts.scheme not in ("https", "http") or not given.isprintable() or re.search(r"\s", given):
+        raise ValueError("is no address of the web: it begins with https:// or http:// and names a host")
+    return given
+
+
+def _day(given: object) -> object:
+    """Only YYYY-MM-DD: pydantic would take 86400 for a day of 1970."""
+    if isinstance(given, str) and not _is_date(given, DAY):
+        raise ValueError("is no date: write it as 2026-10-07")
+    return given
+
+
+def _part_of_a_date(given: str) -> str:
+    if not _is_date(given, PART_OF_A_DATE):
+        raise ValueError("is no date: write it as 2026-10-07, or 2026-10 or 2026 where the source says no more")
+    return given
+
+
+def _is_date(given: str, form: re.Pattern[str]) -> bool:
+    try:
+        return bool(form.fullmatch(given)) and bool(dt.date.fromisoformat(given + "-01-01"[len(given) - 4 :]))
+    except ValueError:
+        return False
+
+
+Address = Annotated[Text, AfterValidator(_address)]
+Day = Annotated[dt.date, BeforeValidator(_day)]
+PartOfADate = Annotated[Text, AfterValidator(_part_of_a_date)]
 
 
 class Round(Fact):
@@ -100,17 +141,17 @@ class Source(Fact):
 
     id: Slug
     title: Text
-    url: Text | None
+    url: Address | None
     url_seen_cited: bool  # a URL that nobody was seen to cite is shown but not linked
-    more_urls: tuple[Text, ...] = ()
+    more_urls: tuple[Address, ...] = ()
     publisher: Text
     interest: Text  # who wrote it and what they have at stake, in one phrase
     type: SourceType
-    date: Text | None
+    date: PartOfADate | None
     date_note: Text | None = None
     read_in: Text  # the copy that was read: repository, path, commit
-    retrieved: dt.date
-    last_checked: dt.date
+    retrieved: Day
+    last_checked: Day
     summary: Text
     claims: tuple[Claim, ...]
     rounds: tuple[Round, ...] = ()

@@ -5,15 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from app.catalogue.load import load_catalogue
 from app.catalogue.rows import rows
 from app.claims.store import SourceRecord, put_source, raise_version, release_moved, stored_sources, withdraw_source
-from app.errors import CatalogueError
-from app.yaml_tree import Place, Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from pathlib import Path
+    from collections.abc import Sequence
 
     from sqlmodel import Session
 
@@ -22,27 +18,9 @@ if TYPE_CHECKING:
     from app.db import Database
 
 
-def read_files(files: Iterable[Path]) -> list[tuple[str, str]]:
-    """(name, text) of every file. Raises CatalogueError for those that are not UTF-8."""
-    texts: list[tuple[str, str]] = []
-    problems: list[Problem] = []
-    for file in files:
-        data = file.read_bytes()
-        try:
-            texts.append((str(file), data.decode()))
-        except UnicodeDecodeError as error:
-            start = data.rfind(b"\n", 0, error.start) + 1
-            place = Place(data.count(b"\n", 0, error.start) + 1, error.start - start + 1)
-            problems.append(Problem(str(file), place, "", "this byte is not UTF-8"))
-    if problems:
-        raise CatalogueError(problems)
-    return texts
-
-
-def load_into(database: Database, folder: Path, clock: Clock) -> Counter[str]:
+def load_into(database: Database, loaded: Sequence[LoadedSource], clock: Clock) -> Counter[str]:
     """Make the database say what the files say. Returns how many sources were added, revised, refreshed (worded anew
-    by us), unchanged or withdrawn. Raises CatalogueError with every problem before anything is written."""
-    loaded = load_catalogue(read_files(sorted(folder.glob("*.yaml"))))
+    by us), unchanged or withdrawn."""
     return database.write(lambda session: _store(session, loaded, clock))
 
 

@@ -10,12 +10,13 @@ from app.accounts.store import add_link, add_token, revoke_token
 from app.accounts.tokens import LINK_LIFE, SCOPES, new_secret, new_token
 from app.clock import SystemClock
 from app.commands.exits import OK
-from app.db import Database
+from app.installation import made_ready, opened
 from app.randomness import SystemRandomness
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from app.db import Database
     from app.settings import Settings
 
     Action = Callable[[argparse.Namespace, Database], int]
@@ -40,34 +41,25 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     sign_in.set_defaults(run=_sign_in)
 
 
-def sign_in_address(settings: Settings, database: Database, name: str = OPERATOR) -> str:
-    """A new one-time link; the one before it ends."""
+def sign_in_address(database: Database, server: str, name: str = OPERATOR) -> str:
+    """A new one-time link to the server at that address; the one before it ends."""
     secret = new_secret(SystemRandomness())
     scopes = ("submit", "maintain")
     database.write(lambda session: add_link(session, secret, name, scopes, SystemClock().now()))
-    host = "127.0.0.1" if settings.host in ("0.0.0.0", "::") else settings.host  # noqa: S104 (no binding: an address)
-    return f"http://{host}:{settings.port}/sign-in?link={secret}"
+    return f"{server}/sign-in?link={secret}"
 
 
-def first_sign_in(settings: Settings) -> str | None:
+def first_sign_in(settings: Settings, server: str) -> str | None:
     """A link for whoever starts a server on which nobody can sign in yet; None on every other."""
-    database = Database(settings.url())
-    try:
+    with opened(settings) as database:
         nobody = Accounts(database, SystemClock()).nobody_yet()
-        return sign_in_address(settings, database) if nobody else None
-    finally:
-        database.close()
+        return sign_in_address(database, server) if nobody else None
 
 
 def _on_database(action: Action) -> Callable[[argparse.Namespace, Settings], int]:
     def run(given: argparse.Namespace, settings: Settings) -> int:
-        settings.data.mkdir(parents=True, exist_ok=True)
-        database = Database(settings.url())
-        try:
-            database.migrate()  # the command may come before the first start
+        with made_ready(settings) as database:  # the command may come before the first start
             return action(given, database)
-        finally:
-            database.close()
 
     return run
 
@@ -95,7 +87,7 @@ def _revoke(given: argparse.Namespace, database: Database) -> int:
 
 def _sign_in(given: argparse.Namespace, settings: Settings) -> int:
     def action(given: argparse.Namespace, database: Database) -> int:
-        print(sign_in_address(settings, database, given.name))
+        print(sign_in_address(database, settings.address(), given.name))
         print(f"valid once, for {LINK_LIFE.total_seconds() / 60:.0f} minutes")
         return OK
 

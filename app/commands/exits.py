@@ -1,11 +1,19 @@
-"""Exit statuses of the `benchcard` command, for scripts."""
+"""Exit statuses of the `benchcard` command, for scripts: one table, which --help shows and README.md repeats."""
 
 OK = 0
-FOUND = 1  # the card has errors; the two claims cannot be compared; something shipped is wrong
-USAGE = 2  # the command was called wrongly, or a file cannot be read
-SERVER = 3  # the server refused or could not be reached
+FOUND = 1
+USAGE = 2
+SERVER = 3  # runners/commands.py ends by the same number where a measured run is not valid
+SETUP = 4
 
-HELP = (
-    "exit status: 0 done; 1 a card has errors, or two claims cannot be compared; 2 wrong usage or a file that cannot "
-    "be read; 3 the server refused or does not answer"
-)
+TABLE = {
+    OK: "done",
+    FOUND: (
+        "the answer is no: a card or the catalogue has errors, an id names nothing, two claims cannot be compared, "
+        "nothing could be measured"
+    ),
+    USAGE: "wrong usage: an argument, a setting, or a file that cannot be read or written",
+    SERVER: "no result from the server: it refused or does not answer, or the measured run is not valid",
+    SETUP: "this installation must be mended: its port, data folder or database",
+}
+HELP = "exit status: " + "; ".join(f"{status} {meaning}" for status, meaning in TABLE.items())

@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 def options() -> argparse.ArgumentParser:
     """A parent parser with the options that every command towards a server takes."""
     parent = argparse.ArgumentParser(add_help=False)
-    parent.add_argument("--server", metavar="URL", help="default: BENCHCARD_SERVER, else this machine's HOST and PORT")
+    parent.add_argument(
+        "--server", metavar="URL", help="default: BENCHCARD_SERVER, else this machine's BENCHCARD_HOST and PORT"
+    )
     parent.add_argument("--token", help="default: BENCHCARD_TOKEN; better there, where no process list shows it")
     return parent
 
@@ -30,7 +32,7 @@ def towards_server(action: Action) -> Callable[[argparse.Namespace, Settings], i
     """The action with a client of the chosen server; what the server refuses goes to standard error."""
 
     def run(given: argparse.Namespace, settings: Settings) -> int:
-        address = given.server or os.environ.get("BENCHCARD_SERVER") or f"http://{settings.host}:{settings.port}"
+        address = given.server or os.environ.get("BENCHCARD_SERVER") or settings.address()
         with Client(address, given.token or os.environ.get("BENCHCARD_TOKEN")) as client:
             try:
                 return action(given, client)

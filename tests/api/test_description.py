@@ -11,6 +11,7 @@ from schemathesis import GenerationMode
 from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi.checks import negative_data_rejection, positive_data_acceptance
 
+from app.catalogue.folder import read_catalogue
 from app.catalogue.store import load_into
 from app.db import Database
 from app.main import create_app
@@ -54,7 +55,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
     url = f"sqlite:///{folder / 'benchcard.db'}"
     migrate(url)
     database = Database(url)
-    load_into(database, folder, StillClock())
+    load_into(database, read_catalogue(folder), StillClock())
     database.close()
     client = Client(create_app(Settings(database_url=url)))
     yield client

@@ -9,6 +9,7 @@ import pytest
 
 from app.api.schema import AxisList, Health, SourceList
 from app.axes import AXES
+from app.catalogue.folder import read_catalogue
 from app.catalogue.schema import Source
 from app.catalogue.store import load_into
 from app.compare.schema import Comparison
@@ -29,7 +30,7 @@ def api(
     folder = tmp_path_factory.mktemp("sources")
     for name in ("one", "two", "three"):
         (folder / f"{name}.yaml").write_text(source(name, f"{name}-a", f"{name}-b"))
-    load_into(kept_database, folder, StillClock())
+    load_into(kept_database, read_catalogue(folder), StillClock())
     return kept_client_on(kept_database.url.render_as_string(hide_password=False))
 
 

@@ -29,7 +29,20 @@ def test_a_model_stands_once() -> None:
         load_models("models.yaml", line * 2)
 
 
-@pytest.mark.parametrize("text", ["", "models: []", "- [1]"])
+@pytest.mark.parametrize("text", ["", "models: []", "- [1]", '- {id: "A\\0"}'])
 def test_what_is_no_list_of_models_is_refused(text: str) -> None:
     with pytest.raises(CatalogueError):
         load_models("models.yaml", text)
+
+
+def test_a_problem_of_form_hides_no_other() -> None:
+    text = "- {id: A, active_params_b: 1e99, bytes_per_param: 1, source: s}\n- {id: B}\n- {id: A, sauce: s}\n"
+    text += "- {id: A, active_params_b: 1, bytes_per_param: 1, source: s}\n"
+    with pytest.raises(CatalogueError) as caught:
+        load_models("models.yaml", text)
+    assert [problem.path for problem in caught.value.problems] == [
+        "[0].active_params_b",
+        *("[1].active_params_b", "[1].bytes_per_param", "[1].source"),
+        *("[2].active_params_b", "[2].bytes_per_param", "[2].source", "[2].sauce"),
+        "[3].id",
+    ]

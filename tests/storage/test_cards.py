@@ -13,6 +13,7 @@ from app.cards.load import read_card
 from app.cards.queries import CardFilter, Cards
 from app.cards.store import Draft, Writer, create, retract, revise
 from app.cards.tables import CardRevisionTable
+from app.catalogue.folder import read_catalogue
 from app.catalogue.store import load_into
 from app.claims.queries import Claims
 from app.claims.rows import ClaimFilter
@@ -196,9 +197,9 @@ def test_the_catalogue_loads_beside_cards_and_takes_none_away(
 ) -> None:
     made = add(database)
     (tmp_path / "one.yaml").write_text(source("one", "one-a"))
-    load_into(database, tmp_path, clock)
+    load_into(database, read_catalogue(tmp_path), clock)
     (tmp_path / "one.yaml").unlink()
-    load_into(database, tmp_path, clock)
+    load_into(database, read_catalogue(tmp_path), clock)
     assert [item.id for item in claims.page(ClaimFilter()).items] == [made.id]
 
 

@@ -21,6 +21,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlmodel import Session, SQLModel
 
 from app.db import Database, check_foreign_keys, sqlite_module
+from app.errors import InvalidInputError
 from app.settings import ROOT
 
 if TYPE_CHECKING:
@@ -124,7 +125,7 @@ def test_a_backup_of_a_live_database_has_every_acknowledged_row(database: Databa
 
 def test_postgresql_is_not_backed_up_by_copying() -> None:
     database = Database("postgresql://nobody@localhost/none")
-    with pytest.raises(ValueError, match="pg_dump"):
+    with pytest.raises(InvalidInputError, match="pg_dump"):
         database.backup(None)  # type: ignore[arg-type]
     database.close()
 
