@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from app.cards.fields import sentence
 from app.claims.schema import Caveat
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def _said(record: CardRecord) -> Iterator[tuple[CaveatKind, str]]:
     for finding in record.revision.findings:
         kind = KINDS.get(finding.rule) or ("method" if finding.rule.startswith("I-") else None)
         if kind:
-            yield kind, f"{finding.field}: {finding.message}" if finding.field else finding.message
+            yield kind, sentence(finding.field, finding.message)
     missing = [NOT_STATED[finding.rule] for finding in record.revision.findings if finding.rule in NOT_STATED]
     open_choices = [finding.field for finding in record.revision.findings if finding.rule == "W-choice"]
     if missing or open_choices:

@@ -20,7 +20,7 @@ class Change:
 
 def diff(old: Card, new: Card) -> tuple[Change, ...]:
     """Every field that differs, in the schema's order; numbers count as written, so 1.0 to 1.00 is a change."""
-    before, after = _fields(old), _fields(new)
+    before, after = statements(old), statements(new)
     order = _order(before, after)
     return tuple(
         Change(name, before.get(name), after.get(name)) for name in order if before.get(name) != after.get(name)
@@ -35,8 +35,8 @@ def _order(before: dict[str, str], after: dict[str, str]) -> list[str]:
     return [name for block in Card.model_fields for name in blocks.get(block, ())]
 
 
-def _fields(card: Card) -> dict[str, str]:
-    """Dotted name -> text of everything that the card states."""
+def statements(card: Card) -> dict[str, str]:
+    """Dotted name -> text of everything that the card states; a list is one text."""
     found: dict[str, str] = {}
     _collect(card.model_dump(mode="json", exclude_none=True), "", found)
     return found

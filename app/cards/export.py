@@ -14,20 +14,34 @@ READ_AS_NOTHING = {"null", "Null", "NULL", "~"}
 
 def to_yaml(card: Card) -> str:
     """The card in the schema's key order, without the fields that are not stated."""
-    return "".join(_lines(card.model_dump(mode="json", exclude_none=True), 0)) or "{}\n"
+    return tree_to_yaml(card.model_dump(mode="json", exclude_none=True)) or "{}\n"
+
+
+def tree_to_yaml(tree: dict[str, Any]) -> str:
+    """A mapping without nulls in block style; "" for an empty one."""
+    return "".join(_lines(tree, 0))
+
+
+def flow(value: Any) -> str:
+    """A value on one line, as YAML's braces and brackets write it."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{scalar(key)}: {flow(inner)}" for key, inner in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(flow, value)) + "]"
+    return "null" if value is None else scalar(value)
 
 
 def _lines(block: dict[str, Any], depth: int) -> list[str]:
     lines = []
     for key, value in block.items():
-        lead = "  " * depth + f"{_scalar(key)}:"
+        lead = "  " * depth + f"{scalar(key)}:"
         if isinstance(value, dict):
             inner = _lines(value, depth + 1)
             lines += [f"{lead}\n", *inner] if inner else [f"{lead} {{}}\n"]
         elif isinstance(value, list):
             lines += [f"{lead}\n", *_items(value, depth + 1)] if value else [f"{lead} []\n"]
         else:
-            lines.append(f"{lead} {_scalar(value)}\n")
+            lines.append(f"{lead} {scalar(value)}\n")
     return lines
 
 
@@ -39,11 +53,12 @@ def _items(items: list[Any], depth: int) -> list[str]:
             first = inner[0].lstrip()
             lines += ["  " * depth + f"- {first}", *inner[1:]]
         else:
-            lines.append("  " * depth + f"- {_scalar(item)}\n")
+            lines.append("  " * depth + f"- {scalar(item)}\n")
     return lines
 
 
-def _scalar(value: Any) -> str:
+def scalar(value: Any) -> str:
+    """One value, in quotes where it would be read as something else without."""
     if isinstance(value, bool):
         return "true" if value else "false"
     text = str(value)

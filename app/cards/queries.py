@@ -119,6 +119,16 @@ class Cards:
         items = tuple(_row(row) for row in rows[:limit])
         return CardPage(items, total, str(items[-1].number) if len(rows) > limit else None)
 
+    def values(self) -> dict[str, list[tuple[str, int]]]:
+        """What the list can be filtered by: each column's values with their number of cards, the commonest first."""
+        found: dict[str, list[tuple[str, int]]] = {}
+        with self._database.read() as session:
+            for name in CardFilter.__dataclass_fields__:
+                column = col(getattr(CardTable, name))
+                rows = session.exec(select(column, func.count()).where(column.is_not(None)).group_by(column)).all()
+                found[name] = sorted(((str(value), count) for value, count in rows), key=lambda row: (-row[1], row[0]))
+        return found
+
     def repeating(self, claim_id: str) -> tuple[CardRow, ...]:
         """The cards that measured this claim again, the newest first."""
         return self.page(CardFilter(repeats=(claim_id,)), limit=LONGEST_PAGE).items

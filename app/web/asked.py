@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from fastapi import Depends, Request
 
 from app.asked import Parameters, declared, read_query, route_of
+from app.cards.queries import CardFilter
 from app.claims.rows import FACETS
 from app.web.contexts import Trouble
 from app.web.wording import plain
@@ -19,6 +20,11 @@ if TYPE_CHECKING:
 # By route, besides what the route's own function declares.
 TAKES = {
     "/": Parameters(one=frozenset(("q", "sort", "cursor")), many=frozenset((*FACETS, "col", "ids"))),
+    "/cards": Parameters(one=frozenset(("cursor",)), many=frozenset(CardFilter.__dataclass_fields__)),
+    "/cards/new": Parameters(one=frozenset(("from", "claim"))),
+    "/cards/{card_id}": Parameters(one=frozenset(("revision",))),
+    "/cards/{card_id}/revisions": Parameters(one=frozenset(("from", "to"))),
+    "/configurations": Parameters(one=frozenset(("engine", "model"))),
     "/compare": Parameters(one=frozenset(("a", "b")), many=frozenset(("ids",))),
     "/sign-in": Parameters(one=frozenset(("link", "next"))),
 }

@@ -31,6 +31,7 @@ from app.web.wording import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from app.cards.queries import CardRow
     from app.claims.schema import Acceptance, Baseline, ClaimRow, Conditions, Contradiction, Correction
     from app.compare.schema import Reason
 
@@ -44,9 +45,15 @@ BETWEEN = "Contradicted between sources"
 
 
 def claim_page(
-    row: ClaimRow, *, lint: Sequence[Reason], beside: Sequence[tuple[ClaimRow, str]], named: Sequence[ClaimRow]
+    row: ClaimRow,
+    *,
+    lint: Sequence[Reason],
+    beside: Sequence[tuple[ClaimRow, str]],
+    named: Sequence[ClaimRow],
+    cards: Sequence[CardRow] = (),
 ) -> ClaimDetail:
-    """`beside`: claims that this one is often set against, with the reason; `named`: claims that its record names."""
+    """`beside`: claims that this one is often set against, with the reason; `named`: claims that its record names;
+    `cards`: those that measured it again."""
     axis = AXES.get(row.axis)
     names = {other.id: other for other in (*named, *(other for other, _ in beside))}
     return ClaimDetail(
@@ -70,11 +77,29 @@ def claim_page(
         check=or_not_stated(row.check),
         source=tuple(_source(row)),
         neighbours=tuple(neighbour(row, other, why) for other, why in beside),
-        related=tuple(_related(row, names)),
+        related=(
+            *_related(row, names),
+            *(Fact("Measured again", card.title, url=f"/cards/{card.id}") for card in cards),
+        ),
         citation=citation(row),
         json_url=f"/api/v1/claims/{row.id}",
-        choose_url=address("/", [("ids", row.id)]),
+        acts=tuple(_acts(row)),
     )
+
+
+def _acts(row: ClaimRow) -> Iterator[Link]:
+    if row.card:
+        yield Link("The whole card", f"/cards/{row.card.id}")
+    yield Link("Compare with another claim", address("/", [("ids", row.id)]))
+    if both := configurations_url(row):
+        yield Link("Low latency and high throughput together", both)
+    yield Link("Record a repeat", address("/cards/new", [("claim", row.id)]))
+
+
+def configurations_url(row: ClaimRow) -> str:
+    """The two-configuration view that a claim belongs to; "" where engine or model is not stated."""
+    engine, model = row.conditions.engine.name, row.conditions.model.id
+    return address("/configurations", [("engine", engine), ("model", model)]) if engine and model else ""
 
 
 def named_claims(row: ClaimRow) -> tuple[str, ...]:

@@ -74,9 +74,16 @@ def results(state: TableState, page: DocumentPage, chosen: Sequence[Document], t
         hints=HINTS,
         first_url=state.at(None).url() if state.cursor else "",
         next_url=state.at(page.next).url() if page.next else "",
+        both_url=_both(state),
         json_url=address(API, state.list_pairs()),
         csv_url=address(f"{API}.csv", state.list_pairs()),
     )
+
+
+def _both(state: TableState) -> str:
+    engine, model = state.filter.of("engine"), state.filter.of("model")
+    one = len(engine) == len(model) == 1
+    return address("/configurations", [("engine", engine[0]), ("model", model[0])]) if one else ""
 
 
 def headlines(rows: Iterable[ClaimRow], verdict: Callable[[ClaimRow, ClaimRow], Comparison]) -> Headlines | None:

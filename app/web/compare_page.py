@@ -59,7 +59,9 @@ def compare_page(
     """Two to four claims: the verdict on each pair, then everything that is known of them, what differs first.
     `known` are pairs that are often set against each other, with what to know of them."""
     know = {frozenset((pair.a, pair.b)): pair.why for pair in known}
-    pairs = tuple(_pair(a, b, verdict(a, b), know.get(frozenset((a.id, b.id)), "")) for a, b in combinations(rows, 2))
+    pairs = tuple(
+        pair_part(a, b, verdict(a, b), know.get(frozenset((a.id, b.id)), "")) for a, b in combinations(rows, 2)
+    )
     told = tuple(SideCaveats(row.headline, _to_mind(row)) for row in rows)
     differing, unknown, equal = side_by_side(rows)
     ids = [("ids", row.id) for row in rows]
@@ -85,7 +87,7 @@ def _to_mind(row: ClaimRow) -> tuple[Told, ...]:
     return (*told, *caveats(row))
 
 
-def _pair(a: ClaimRow, b: ClaimRow, found: Comparison, know: str) -> PairPart:
+def pair_part(a: ClaimRow, b: ClaimRow, found: Comparison, know: str) -> PairPart:
     unknown = [reason for reason in found.reasons if reason.severity == "not_stated"]
     return PairPart(
         a=label(a),

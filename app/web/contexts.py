@@ -137,6 +137,7 @@ class Results:
     hints: tuple[str, ...]  # by how many rows are chosen
     first_url: str
     next_url: str
+    both_url: str  # to low latency and high throughput together, where one engine and one model are chosen
     json_url: str
     csv_url: str
 
@@ -248,7 +249,7 @@ class ClaimDetail:
     related: tuple[Fact, ...]  # what it supersedes, repeats, belongs to
     citation: str
     json_url: str
-    choose_url: str
+    acts: tuple[Link, ...]  # what a reader may do next
 
 
 @dataclass(frozen=True, slots=True)

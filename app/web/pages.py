@@ -5,8 +5,19 @@ from __future__ import annotations
 from fastapi import APIRouter
 
 from app.web.asked import NOTED_QUERY
-from app.web.routes import axes, claims, compare, docs, session, sources
+from app.web.routes import (
+    axes,
+    card_retracting,
+    card_writing,
+    cards,
+    claims,
+    compare,
+    configurations,
+    docs,
+    session,
+    sources,
+)
 
 router = APIRouter(include_in_schema=False, dependencies=[NOTED_QUERY])
-for part in (claims, sources, axes, compare, docs, session):
+for part in (claims, sources, card_writing, cards, card_retracting, configurations, axes, compare, docs, session):
     router.include_router(part.router)

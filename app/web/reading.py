@@ -1,4 +1,4 @@
-"""How a page gets at the catalogue: the one that the application was built with."""
+"""How a page gets at claims and cards: those that the application was built with."""
 
 from __future__ import annotations
 
@@ -11,12 +11,17 @@ if TYPE_CHECKING:
 
     from fastapi import Request
 
+    from app.cards.queries import Cards
     from app.catalogue.queries import Catalogue
     from app.claims.schema import ClaimRow
 
 
 def catalogue(request: Request) -> Catalogue:
     return cast("Catalogue", request.app.state.catalogue)
+
+
+def cards(request: Request) -> Cards:
+    return cast("Cards", request.app.state.cards)
 
 
 def present(reading: Catalogue, claims: Iterable[str]) -> dict[str, ClaimRow]:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     from app.accounts.queries import Accounts
     from app.accounts.tokens import Actor, Scope
+    from app.cards.record import CardRecord
 
 
 def accounts(request: Request) -> Accounts:
@@ -25,3 +26,10 @@ def visitor(request: Request) -> Actor | None:
 def signed_in(request: Request, scope: Scope) -> Actor:
     """Raises UnauthorizedError, ForbiddenError."""
     return require(visitor(request), scope)
+
+
+def may_change(actor: Actor | None, record: CardRecord) -> bool:
+    """Whether a card's page offers to change it; the store decides again when it is asked to."""
+    if actor is None or record.retraction is not None or not actor.may("submit"):
+        return False
+    return actor.may("maintain") or actor.id == record.owner

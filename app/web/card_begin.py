@@ -1,0 +1,63 @@
+"""What a form of a card begins with: nothing, a copy, a repeat of a claim, or the card that is edited. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from app.cards.export import to_yaml
+from app.cards.from_claim import repeat_of
+from app.cards.row import title
+from app.web.claim_row import label
+from app.web.contexts import Link
+from app.web.state import address
+
+if TYPE_CHECKING:
+    from app.cards.record import CardRecord
+    from app.claims.schema import ClaimRow
+
+NEW = "/cards/new"
+ABOUT = "One card is one measurement, yours or one that you read. What you do not know stays empty."
+
+
+@dataclass(frozen=True)
+class Begun:
+    """`revision` is the one that an edit began from, "" for a new card; `draft` names what the browser keeps."""
+
+    text: str
+    heading: str
+    about: str
+    action: str
+    draft: str
+    leave_url: str = "/cards"
+    link: Link | None = None
+    note: str = ""
+    left_out: tuple[str, ...] = ()
+    revision: str = ""
+
+
+def empty() -> Begun:
+    return Begun("", "Record a card", ABOUT, NEW, "new")
+
+
+def copy_of(record: CardRecord) -> Begun:
+    note = "everything is copied, its result and its files too. Put your own in."
+    url = address(NEW, [("from", record.id)])
+    link = Link(title(record), f"/cards/{record.id}")
+    return Begun(to_yaml(record.card), "Record a copy of a card", ABOUT, url, url, link=link, note=note)
+
+
+def repeat(row: ClaimRow) -> Begun:
+    text, left_out = repeat_of(row)
+    url = address(NEW, [("claim", row.id)])
+    note = "its conditions are filled in; change what was different in your run and put in your result."
+    link = Link(label(row), f"/claims/{row.id}")
+    heading = "Record a repeat of a claim"
+    return Begun(text, heading, ABOUT, url, url, link=link, note=note, left_out=left_out)
+
+
+def edit(record: CardRecord, revision: str) -> Begun:
+    url = f"/cards/{record.id}"
+    about = "The whole card as it now is. Earlier revisions stay readable."
+    heading = f"Edit: {title(record)}"
+    return Begun(to_yaml(record.card), heading, about, f"{url}/edit", f"{url}/edit", leave_url=url, revision=revision)

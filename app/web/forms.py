@@ -1,0 +1,33 @@
+"""Reading a posted form that may hold a whole card. What was typed comes back whatever happens to it."""
+
+from __future__ import annotations
+
+from urllib.parse import parse_qsl
+
+from fastapi import Depends, Request
+
+from app.cards.load import MOST_BYTES
+from app.errors import InvalidInputError, TooLargeError
+
+MOST_FIELDS = 200
+# A card's text may stand in the form beside the fields made from it, and each byte may be sent as three.
+LONGEST_FORM = 7 * MOST_BYTES
+
+
+async def read_form(request: Request) -> dict[str, str]:
+    """The fields of a posted form, each once; line ends as in a file. Raises TooLargeError, InvalidInputError."""
+    parts, size = [], 0
+    async for part in request.stream():
+        size += len(part)
+        if size > LONGEST_FORM:
+            most = f"a card has at most {MOST_BYTES // 1024} KB of text"
+            raise TooLargeError(f"{most}; go back with your browser: what you typed is still there")
+        parts.append(part)
+    try:
+        given = parse_qsl(b"".join(parts).decode(), keep_blank_values=True, max_num_fields=MOST_FIELDS, errors="strict")
+    except ValueError as error:
+        raise InvalidInputError("this is no form") from error
+    return {name: value.replace("\r\n", "\n") for name, value in given}
+
+
+CARD_FORM = Depends(read_form)
