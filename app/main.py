@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import threading
 from contextlib import asynccontextmanager
 from importlib.metadata import version
@@ -16,6 +15,7 @@ import app.api.errors
 import app.api.router
 import app.web.errors
 import app.web.pages
+from app import memory
 from app.accounts.queries import Accounts
 from app.accounts.throttle import Throttle
 from app.cards.queries import Cards
@@ -46,7 +46,6 @@ if TYPE_CHECKING:
     from app.settings import Settings
 
 LONGEST_BODY = 2_000_000  # bytes, where a route sets no limit of its own
-YOUNG = 20_000  # new objects between two collections; a table page makes about 2,000
 GZIP_LEVEL = 3  # bench/README.md
 
 
@@ -78,9 +77,10 @@ def create_app(settings: Settings, clock: Clock | None = None, randomness: Rando
 
     @asynccontextmanager
     async def lifespan(running: FastAPI) -> AsyncIterator[None]:
+        memory.bound()
         await run_in_threadpool(running.state.catalogue.index)  # so that nobody's first request waits for it
         weights(), pairs()  # nor finds their files changed
-        _settle()
+        memory.settle()
         yield
         database.close()
 
@@ -104,14 +104,6 @@ def create_app(settings: Settings, clock: Clock | None = None, randomness: Rando
     application.add_middleware(GZipMiddleware, minimum_size=1000, compresslevel=GZIP_LEVEL)
     application.state.refuse = refuse
     return application
-
-
-def _settle() -> None:
-    """What is alive after the start stays alive: the collector need not walk it again and again, which would stop
-    every request for 50 to 150 ms at a time."""
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(YOUNG)
 
 
 def _fill(state: State, settings: Settings, database: Database, clock: Clock) -> None:
