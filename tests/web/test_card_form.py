@@ -11,6 +11,7 @@ from app.cards.fields import FIELDS
 from app.cards.form import INPUTS, from_text
 from app.cards.load import MOST_BYTES, read_card
 from app.cards.rules import ELSEWHERE, RULES
+from app.catalogue.folder import read_catalogue
 from app.catalogue.store import load_into
 from app.settings import Settings
 from app.web.card_form_fields import GROUPS, NEEDED
@@ -268,7 +269,7 @@ def test_a_copy_of_a_card_begins_as_that_card(site: Site) -> None:
 
 
 def test_a_repeat_of_a_claim_begins_with_its_conditions(site: Site) -> None:
-    load_into(site.database, Settings().catalogue, site.clock)
+    load_into(site.database, read_catalogue(Settings().catalogue), site.clock)
     fields = typed(page(site, "/cards/new?claim=sglang-v41-step-16"))
     assert (fields["repeats"], fields["hardware.count"], fields["result.value"]) == ("sglang-v41-step-16", "4", "")
     mine = cookie(site, site.token())

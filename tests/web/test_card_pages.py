@@ -13,6 +13,7 @@ from app.cards.fields import FIELDS, SHORT_FORMS, leaves
 from app.cards.load import read_card
 from app.cards.rules import ELSEWHERE, RULES
 from app.cards.short import FORMS, MOVED
+from app.catalogue.folder import read_catalogue
 from app.catalogue.store import load_into
 from app.settings import Settings
 from app.web.card_revisions_page import pieces
@@ -40,7 +41,7 @@ def site(database: Database, clock: StillClock) -> Iterator[Site]:
 @pytest.fixture
 def full_site(site: Site) -> Site:
     """With the shipped claims."""
-    load_into(site.database, Settings().catalogue, site.clock)
+    load_into(site.database, read_catalogue(Settings().catalogue), site.clock)
     return site
 
 
