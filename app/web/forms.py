@@ -9,13 +9,18 @@ from fastapi import Depends, Request
 from app.cards.load import MOST_BYTES
 from app.errors import InvalidInputError, TooLargeError
 
-MOST_FIELDS = 200
+MOST_FIELDS = 2200  # every measurement of a file may be chosen
 # A card's text may stand in the form beside the fields made from it, and each byte may be sent as three.
 LONGEST_FORM = 7 * MOST_BYTES
 
 
 async def read_form(request: Request) -> dict[str, str]:
-    """The fields of a posted form, each once; line ends as in a file. Raises TooLargeError, InvalidInputError."""
+    """The fields of a posted form, each once. Raises as `read_pairs`."""
+    return dict(await read_pairs(request))
+
+
+async def read_pairs(request: Request) -> list[tuple[str, str]]:
+    """The fields of a posted form in its order; line ends as in a file. Raises TooLargeError, InvalidInputError."""
     parts, size = [], 0
     async for part in request.stream():
         size += len(part)
@@ -27,7 +32,8 @@ async def read_form(request: Request) -> dict[str, str]:
         given = parse_qsl(b"".join(parts).decode(), keep_blank_values=True, max_num_fields=MOST_FIELDS, errors="strict")
     except ValueError as error:
         raise InvalidInputError("this is no form") from error
-    return {name: value.replace("\r\n", "\n") for name, value in given}
+    return [(name, value.replace("\r\n", "\n")) for name, value in given]
 
 
 CARD_FORM = Depends(read_form)
+PAIRS = Depends(read_pairs)

@@ -14,10 +14,23 @@ from app.web.routes import (
     compare,
     configurations,
     docs,
+    imports,
     session,
     sources,
 )
 
 router = APIRouter(include_in_schema=False, dependencies=[NOTED_QUERY])
-for part in (claims, sources, card_writing, cards, card_retracting, configurations, axes, compare, docs, session):
+for part in (
+    claims,
+    sources,
+    card_writing,
+    cards,
+    card_retracting,
+    configurations,
+    axes,
+    compare,
+    docs,
+    imports,
+    session,
+):
     router.include_router(part.router)

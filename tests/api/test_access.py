@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from app.db import Database
     from tests.conftest import StillClock
 
+RESULT = DATA / "vllm_detailed.json"
 # Every route that is no reading, with the scope that it asks for; "" for those that need none.
 SCOPES = {
     ("POST", "/api/v1/cards"): "submit",
@@ -36,6 +37,16 @@ SCOPES = {
     ("POST", "/sign-out"): "",
 }
 API = [(method, path) for (method, path), scope in SCOPES.items() if scope]
+# The same of the pages' forms.
+FORMS = {
+    "/cards/new": "submit",
+    "/cards/new/check": "",
+    "/cards/{card_id}/edit": "submit",
+    "/cards/{card_id}/retract": "submit",
+    "/import": "submit",
+    "/import/{sha256}": "submit",
+}
+WRITES = [*SCOPES, *(("POST", path) for path in FORMS)]
 
 
 @pytest.fixture
@@ -58,7 +69,7 @@ def routes(app: FastAPI) -> set[tuple[str, str]]:
 def ask(site: Site, method: str, path: str, token: str | None = None, **headers: str) -> httpx.Response:
     """A request that is right but for who asks."""
     if path.startswith("/api/v1/imports"):
-        file = (DATA / "vllm_detailed.json").read_bytes()
+        file = RESULT.read_bytes()
         if "{sha256}" not in path:
             return site.send(method, path, file, token, **headers)
         kept = site.send("POST", "/api/v1/imports", file, site.token(name="Owner")).json()["sha256"]
@@ -73,7 +84,40 @@ def ask(site: Site, method: str, path: str, token: str | None = None, **headers:
 
 
 def test_every_route_that_changes_something_is_listed_here(site: Site) -> None:
-    assert routes(site.client.app) == set(SCOPES)
+    assert routes(site.client.app) == set(WRITES)
+
+
+def filled(site: Site, path: str) -> tuple[str, dict[str, Any]]:
+    """The form's address and a request that is right but for who asks."""
+    if path == "/import":
+        return path, {"files": {"file": ("r.json", RESULT.read_bytes())}}
+    if "{sha256}" in path:
+        read = site.send("POST", "/api/v1/imports", RESULT.read_bytes(), site.token(name="Owner")).json()
+        return path.replace("{sha256}", read["sha256"]), {
+            "data": {"parts": "1", "engine.name": "vllm", "hardware.accelerator": "H200"}
+        }
+    card_id = site.recorded(SOUND, site.token(name="Owner")) if "{card_id}" in path else ""
+    fields = {"reason": "r", "yaml": sound(note="n"), "tab": "yaml", "to": "record", "revision": "1"}
+    return path.replace("{card_id}", card_id), {"data": fields}
+
+
+@pytest.mark.parametrize("path", [path for path, scope in FORMS.items() if scope])
+@pytest.mark.parametrize(
+    ("scopes", "others_card", "own"), [((), 401, 401), (("runner",), 403, 403), (("submit",), 403, 303)]
+)
+def test_a_form_asks_for_its_scope_and_changes_nothing_without(
+    site: Site, path: str, scopes: tuple[str, ...], others_card: int, own: int
+) -> None:
+    address, form = filled(site, path)
+    before = site.get("/api/v1/cards").json()
+    headers = {}
+    if scopes:
+        answer = site.client.request("POST", "/sign-in", content=f"token={site.token(*scopes)}")
+        headers["Cookie"] = answer.headers["set-cookie"].partition(";")[0]
+    answer = site.client.request("POST", address, headers=headers, **form)
+    wanted = others_card if "{card_id}" in path else own
+    assert answer.status_code == wanted, answer.text
+    assert (site.get("/api/v1/cards").json() == before) == (wanted != 303 or path == "/import")
 
 
 @pytest.mark.parametrize(("method", "path"), API)
@@ -107,7 +151,7 @@ def test_a_token_is_shown_to_have_been_used(site: Site) -> None:
     assert site.client.app.state.accounts.tokens()[0].last_used_at == site.clock.now()
 
 
-@pytest.mark.parametrize(("method", "path"), SCOPES)
+@pytest.mark.parametrize(("method", "path"), WRITES)
 def test_another_site_s_page_changes_nothing(site: Site, method: str, path: str) -> None:
     site.client.request("POST", "/sign-in", content=f"link={site.link()}")
     for headers in (
@@ -117,7 +161,9 @@ def test_another_site_s_page_changes_nothing(site: Site, method: str, path: str)
         {"Origin": "null"},
         {"Authorization": f"Bearer {site.token()}", "Cookie": "benchcard=x", "Sec-Fetch-Site": "cross-site"},
     ):
-        answer = site.client.request(method, path.replace("{card_id}", "x"), content=SOUND, headers=headers)
+        answer = site.client.request(
+            method, path.replace("{card_id}", "x").replace("{sha256}", "0" * 64), content=SOUND, headers=headers
+        )
         assert answer.status_code == 403, (headers, answer.text)
     assert site.get("/api/v1/cards").json()["total"] == 0
 

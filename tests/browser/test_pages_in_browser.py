@@ -24,6 +24,7 @@ PAGES = [
     "/sources/vllm-2026-10-07-deepseek-v41-flash",
     "/cards",
     "/cards/schema",
+    "/import",
     "/cards/new",
     "/cards/new?claim=sglang-v41-step-16",
     "/configurations?engine=SGLang&model=DeepSeek-V4.1-Flash",

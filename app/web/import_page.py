@@ -1,0 +1,216 @@
+"""An imported file -> what its page shows: the measurements, and what the file does not say. Pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from app.axes import AXES
+from app.cards.export import to_yaml
+from app.cards.fields import FIELDS, label, sentence
+from app.claims.wording import number, with_unit
+from app.results.importers import TOOL_NAMES
+from app.results.recording import read_chosen
+from app.web.contexts import Link, Shell
+from app.web.import_contexts import Asked, Format, Group, ImportedPage, ImportPage, Measurement, Warned
+from app.web.wording import axis_name, plain
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from app.cards.load import ReadCard
+    from app.cards.rules import Finding
+    from app.results.importers import Imported, ImportProblem, ImportReport
+    from app.results.importers import Warned as WarnedOf
+    from app.results.queries import Stored
+
+ABOUT = "Read another tool's result file into bench cards: kept by its hash, mapped by definition, nothing guessed."
+FILES: dict[str, str] = {
+    "vllm-bench": "the JSON of --save-result, also with --append-result or --save-detailed",
+    "sglang-bench": "the JSON lines of --output-file, old and new",
+    "guidellm": "benchmarks.json (report version 2)",
+    "aiperf": "profile_export_aiperf.json",
+    "inference-perf": "summary or stage lifecycle metrics",
+    "genai-bench": "the JSON of one experiment and scenario",
+    "inferencex": "a raw result, agg_bmk.json, or the AgentX aggregate",
+    "llm-d": "Benchmark Report 0.1, 0.2 or 0.2.1, YAML or JSON",
+    "mlperf": "the summary CSV",
+}
+# As people think of a measurement, by the card's blocks.
+GROUPS = {
+    "What ran": ("engine", "model", "dtypes", "speculation", "approximations", "launch"),
+    "On what": ("hardware", "parallelism"),
+    "How loaded": ("workload",),
+    "What came out": ("metric", "runs"),
+}
+OPTIONS = {
+    "speculation.acceptance": ("measured", "simulated", "synthetic"),
+    "workload.prefix_cache": ("cleared before each run", "off", "warm"),
+    "speculation.method": ("off",),
+    "approximations": ("none",),
+    "engine.name": ("vllm", "sglang"),
+}
+LABELS = {"parallelism.tp": "Parallelism"}
+HINTS = {
+    "launch.argv": "The server's command line as you typed it.",
+    "approximations": "none, or their names: swa-bounded-replay on",
+    "parallelism.tp": "TP4, DEP2, TP8/EP8",
+}
+
+
+def import_page(
+    chosen: str, most_bytes: int, sign_in_url: str, trouble: str = "", problems: Sequence[str] = ()
+) -> ImportPage:
+    return ImportPage(
+        shell=Shell("Import a result file", ABOUT, "/cards"),
+        formats=tuple(Format(key, tool, FILES[key]) for key, tool in TOOL_NAMES.items()),
+        chosen=chosen if chosen in TOOL_NAMES else "auto",
+        most=f"{most_bytes // 1024**2} MB",
+        sign_in_url=sign_in_url,
+        trouble=trouble,
+        problems=tuple(problems),
+    )
+
+
+def imported_page(
+    stored: Stored,
+    sign_in_url: str,
+    check: Callable[[ReadCard], ReadCard],
+    typed: Mapping[str, str],
+    parts: Sequence[int],
+    errors: Sequence[Finding] = (),
+) -> ImportedPage:
+    """`typed` and `parts` are what the visitor answered and chose so far; `errors` why that was not taken."""
+    report = stored.report
+    assert report.format is not None
+    version = f" {report.tool_version}" if report.tool_version else ""
+    missing = {error.field for error in read_chosen(report, (), {}, check).errors}
+    several = report.imported[1:]
+    shared = [said for said in report.imported[0].warnings if several and all(said in one.warnings for one in several)]
+    asked = _asked(report, typed, errors)
+    needed = [item for item in asked if _is_needed(item.field, missing)]
+    return ImportedPage(
+        shell=Shell(f"{stored.name}: imported", ABOUT, "/cards"),
+        name=stored.name,
+        tool=TOOL_NAMES[report.format] + version,
+        size=_size(stored.size),
+        sha256=stored.sha256,
+        file_url=f"/api/v1/imports/{stored.sha256}/file",
+        measurements=tuple(
+            _measurement(part, one, part in parts, stored.recorded.get(part, ()), shared)
+            for part, one in enumerate(report.imported, start=1)
+        ),
+        warnings=_worded(shared),
+        needed=_grouped(needed),
+        wanted=_grouped([item for item in asked if item not in needed]),
+        unread=tuple(problem_text(problem) for problem in report.problems),
+        sign_in_url=sign_in_url,
+        troubles=tuple(_trouble(error) for error in sorted(errors, key=_place_in_form)),
+        url=f"/import/{stored.sha256}",
+    )
+
+
+def problem_text(problem: ImportProblem) -> str:
+    where = [
+        f"line {problem.line}" if problem.line else "",
+        f"column {problem.column}" if problem.column else "",
+        f"at {problem.path}" if problem.path else "",
+    ]
+    place = ", ".join(part for part in where if part)
+    return plain(f"{place}: {problem.message}" if place else problem.message)
+
+
+def _measurement(
+    part: int, one: Imported, chosen: bool, recorded: Sequence[str], shared: Sequence[WarnedOf]
+) -> Measurement:
+    card = one.card
+    assert card.result is not None
+    assert card.metric is not None
+    axis = AXES[card.metric.axis]
+    return Measurement(
+        part=part,
+        chosen=chosen,
+        headline=with_unit(number(card.result.value), card.result.unit),
+        axis=axis_name(axis.key),
+        axis_url=f"/axes#{axis.key}",
+        where=one.where,
+        also=tuple(
+            f"{axis_name(figure.axis)}{f', {figure.statistic}' if figure.statistic else ''}: "
+            f"{with_unit(number(figure.value), figure.unit)}"
+            for figure in card.also or ()
+        ),
+        warnings=_worded([said for said in one.warnings if said not in shared]),
+        recorded=tuple(Link(card_id, f"/cards/{quote(card_id)}") for card_id in recorded),
+        yaml=to_yaml(card),
+    )
+
+
+def _worded(warnings: Sequence[WarnedOf]) -> tuple[Warned, ...]:
+    """Many messages begin with the field's name themselves."""
+    return tuple(Warned("" if said.message.startswith(said.field) else said.field, said.message) for said in warnings)
+
+
+def _asked(report: ImportReport, typed: Mapping[str, str], errors: Sequence[Finding]) -> list[Asked]:
+    """Every question of every part, once."""
+    whose: dict[str, list[int]] = {}
+    says: dict[str, str] = {}
+    for part, one in enumerate(report.imported, start=1):
+        for question in one.questions:
+            whose.setdefault(question.field, []).append(part)
+            says[question.field] = question.question
+    return [
+        Asked(
+            field=field,
+            label=LABELS.get(field) or label(field),
+            question=says[field],
+            hint=HINTS.get(field) or f"For example: {FIELDS[field].example}",
+            value=typed.get(field, ""),
+            whose="" if len(parts) == len(report.imported) else f"goes into {_parts(parts)}, which lack it",
+            options=OPTIONS.get(field, ()),
+            trouble="; ".join(plain(error.message) for error in errors if error.field == field),
+        )
+        for field, parts in whose.items()
+    ]
+
+
+def _parts(parts: Sequence[int]) -> str:
+    if len(parts) > 6:
+        return f"{len(parts)} of the measurements"
+    return f"measurement{'s' if len(parts) > 1 else ''} {', '.join(map(str, parts))}"
+
+
+def _is_needed(field: str, missing: set[str]) -> bool:
+    """Whether it belongs to what no card can do without."""
+    return field in missing or field.partition(".")[0] in missing
+
+
+def _first_of(block: str) -> str:
+    """The field to begin a card's block with; what is no block is its own."""
+    return next((path for path in FIELDS if path.startswith(f"{block}.")), block)
+
+
+def _grouped(asked: Sequence[Asked]) -> tuple[Group, ...]:
+    groups = [
+        Group(heading, tuple(item for item in asked if item.field.partition(".")[0] in blocks))
+        for heading, blocks in GROUPS.items()
+    ]
+    return tuple(group for group in groups if group.asked)
+
+
+def _place_in_form(error: Finding) -> int:
+    order = [block for blocks in GROUPS.values() for block in blocks]
+    block = error.field.partition(".")[0]
+    return order.index(block) if block in order else len(order)
+
+
+def _trouble(error: Finding) -> Link:
+    field = _first_of(error.field)
+    text = sentence(error.field, error.message) if field in FIELDS else error.message
+    return Link(plain(text), f"#{field or 'parts'}")
+
+
+def _size(count: int) -> str:
+    """In the unit that leaves one to three digits before the point."""
+    if count < 1000:
+        return f"{count} bytes"
+    return f"{count / 1000:.1f} kB" if count < 1_000_000 else f"{count / 1_000_000:.1f} MB"

@@ -1,0 +1,153 @@
+"""Importing another tool's result file: sent once, completed by answers, recorded as cards."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, cast
+from urllib.parse import quote
+
+from fastapi import APIRouter, Request
+from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import HTMLResponse, RedirectResponse
+from starlette.datastructures import UploadFile
+
+from app.accounts.store import note_use
+from app.cards.rules import Finding
+from app.cards.store import Draft, Writer
+from app.errors import AppError, InvalidInputError, UnauthorizedError
+from app.results.importers import MOST_BYTES, TOOL_NAMES
+from app.results.intake import take
+from app.results.recording import read_chosen
+from app.results.store import record
+from app.web.forms import PAIRS
+from app.web.import_page import import_page, imported_page
+from app.web.reading import cards
+from app.web.render import respond
+from app.web.visitor import signed_in, visitor
+from app.web.wording import plain
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from fastapi import Response
+    from sqlmodel import Session
+    from starlette.datastructures import FormData
+
+    from app.accounts.tokens import Actor
+    from app.cards.record import CardRecord
+    from app.db import Database
+    from app.results.files import Files
+    from app.results.importers import Format
+    from app.results.queries import Imports, Stored
+
+router = APIRouter(default_response_class=HTMLResponse)
+AROUND = 65_536  # bytes of a form around its file
+CHUNK = 1024**2
+PRIVATE = {"Cache-Control": "no-store"}
+
+
+@router.get("/import")
+def import_form(request: Request) -> HTMLResponse:
+    return respond(request, import_page("auto", MOST_BYTES, _sign_in_url(request, "/import")), headers=PRIVATE)
+
+
+@router.post("/import", response_model=None, max_body_size=MOST_BYTES + AROUND)
+async def send_file(request: Request) -> Response:
+    """303 to what was read; the page with every problem where no result could be read."""
+    async with request.form(max_files=1, max_fields=5) as form:
+        chosen = str(form.get("format", "auto"))
+        try:
+            stored = await run_in_threadpool(_take, request, form, chosen)
+        except AppError as error:
+            problems = [_line(detail) for detail in error.details]
+            sign_in = "/sign-in?next=/import" if isinstance(error, UnauthorizedError) else ""
+            context = import_page(chosen, MOST_BYTES, sign_in, plain(error.message), problems)
+            return respond(request, context, status=error.status, headers=PRIVATE)
+    return RedirectResponse(f"/import/{stored.sha256}", 303)
+
+
+@router.get("/import/{sha256}")
+def imported(request: Request, sha256: str) -> HTMLResponse:
+    """What was read in a file. Raises NotFoundError."""
+    stored = _imports(request).one(sha256)
+    fresh = [part for part in range(1, len(stored.report.imported) + 1) if part not in stored.recorded]
+    return _page(request, stored, {}, fresh)
+
+
+@router.post("/import/{sha256}", response_model=None)
+def record_cards(request: Request, sha256: str, pairs: Annotated[list[tuple[str, str]], PAIRS]) -> Response:
+    """303 back to the file with its new cards; the page with what is wrong, and what was typed, where none was made."""
+    stored = _imports(request).one(sha256)
+    typed = {name: value for name, value in pairs if name != "parts"}
+    chosen = [int(value) for name, value in pairs if name == "parts" and value.isascii() and value.isdigit()]
+    try:
+        actor = signed_in(request, "submit")
+        if not chosen:
+            raise InvalidInputError("choose at least one measurement to record", [{"field": "parts"}])
+        found = read_chosen(stored.report, chosen, typed, cards(request).check)
+        if found.errors:
+            return _page(request, stored, typed, chosen, found.errors, status=422)
+        drafts = {part: Draft(read.card, read.findings) for part, read in found.cards.items() if read.card}
+        _record(request, sha256, drafts, actor)
+    except AppError as error:
+        return _page(request, stored, typed, chosen, [_finding(error)], status=error.status)
+    return RedirectResponse(f"/import/{quote(sha256)}#measurements", 303)
+
+
+def _record(request: Request, sha256: str, drafts: Mapping[int, Draft], actor: Actor) -> None:
+    now, randomness = request.app.state.clock.now(), request.app.state.randomness
+
+    def work(session: Session) -> list[CardRecord]:
+        note_use(session, actor, now)
+        return record(session, sha256, drafts, Writer.of(actor), now, randomness)
+
+    cast("Database", request.app.state.database).write(work)
+
+
+def _take(request: Request, form: FormData, chosen: str) -> Stored:
+    """Raises AppError."""
+    actor = signed_in(request, "submit")
+    file = form.get("file")
+    if not isinstance(file, UploadFile) or not file.filename:
+        raise InvalidInputError("choose a file")
+    if chosen != "auto" and chosen not in TOOL_NAMES:
+        raise InvalidInputError("choose a tool from the list")
+    format = None if chosen == "auto" else cast("Format", chosen)
+    state = request.app.state
+    with cast("Files", state.files).arriving(MOST_BYTES) as arriving:
+        while data := file.file.read(CHUNK):
+            arriving.write(data)
+        return take(arriving, file.filename, format, state.database, actor.id, state.clock.now())
+
+
+def _page(
+    request: Request,
+    stored: Stored,
+    typed: Mapping[str, str],
+    parts: Sequence[int],
+    errors: Sequence[Finding] = (),
+    status: int = 200,
+) -> HTMLResponse:
+    sign_in_url = _sign_in_url(request, f"/import/{stored.sha256}")
+    context = imported_page(stored, sign_in_url, cards(request).check, typed, parts, errors)
+    return respond(request, context, status=status, headers=PRIVATE)
+
+
+def _finding(error: AppError) -> Finding:
+    field = str(error.details[0].get("field", "")) if error.details else ""
+    return Finding(error.code, "error", field, error.message)
+
+
+def _line(detail: Mapping[str, object]) -> str:
+    """A problem of the file with its place."""
+    place = ", ".join(f"{name} {detail[name]}" for name in ("line", "column") if detail.get(name))
+    said = ": ".join(str(part) for part in (detail.get("field"), detail.get("message")) if part)
+    return plain(f"{place}: {said}" if place else said)
+
+
+def _sign_in_url(request: Request, following: str) -> str:
+    actor = visitor(request)
+    return "" if actor and actor.may("submit") else f"/sign-in?next={quote(following)}"
+
+
+def _imports(request: Request) -> Imports:
+    return cast("Imports", request.app.state.imports)

@@ -1,0 +1,149 @@
+"""The import pages: a file is sent, read, completed and recorded, and nothing typed is lost on the way."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+from urllib.parse import urlencode
+
+import pytest
+
+from tests.importers.factories import DATA
+from tests.site import Site, open_site
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import httpx
+
+    from app.db import Database
+    from tests.conftest import StillClock
+
+VLLM, GUIDELLM = (DATA / "vllm_detailed.json").read_bytes(), (DATA / "guidellm_concurrent.json").read_bytes()
+ENOUGH = {"engine.name": "vllm", "hardware.accelerator": "H200"}
+
+
+@pytest.fixture
+def site(database: Database, clock: StillClock) -> Iterator[Site]:
+    yield from open_site(database, clock)
+
+
+def signed_in(site: Site, *scopes: str) -> dict[str, str]:
+    answer = site.client.request(
+        "POST", "/sign-in", content=urlencode({"token": site.token(*scopes)}), headers={"Content-Type": "x"}
+    )
+    return {"Cookie": answer.headers["set-cookie"].partition(";")[0]}
+
+
+def send(site: Site, cookie: dict[str, str], data: bytes, name: str = "r.json", format: str = "auto") -> httpx.Response:
+    return site.client.request("POST", "/import", files={"file": (name, data)}, data={"format": format}, headers=cookie)
+
+
+def post(site: Site, url: str, cookie: dict[str, str], fields: list[tuple[str, str]]) -> httpx.Response:
+    headers = {**cookie, "Content-Type": "application/x-www-form-urlencoded"}
+    return site.client.request("POST", url, content=urlencode(fields), headers=headers)
+
+
+def checked(html: str) -> list[str]:
+    return re.findall(r'name="parts" value="(\d+)"[^>]* checked', html)
+
+
+def test_the_page_names_every_tool_and_its_file(site: Site) -> None:
+    html = site.get("/import").text
+    for tool in ("vllm bench serve", "sglang.bench_serving", "guidellm", "aiperf", "MLPerf Inference summary"):
+        assert tool in html
+    assert 'href="/sign-in?next=/import"' in html
+    assert "Sign in</a> to send" not in site.get("/import", headers=signed_in(site)).text
+
+
+def test_a_file_is_read_and_its_measurements_recorded(site: Site) -> None:
+    cookie = signed_in(site)
+    sent = send(site, cookie, GUIDELLM)
+    assert sent.status_code == 303
+    url = sent.headers["location"]
+    page = site.get(url, headers=cookie)
+    assert page.status_code == 200
+    assert checked(page.text) == ["1", "2"]
+    assert "281.287 tok/s" in page.text
+    assert "Which engine ran?" in page.text
+    made = post(site, url, cookie, [("parts", "1"), ("parts", "2"), *ENOUGH.items()])
+    assert (made.status_code, made.headers["location"]) == (303, f"{url}#measurements")
+    cards = site.get("/api/v1/cards").json()["items"]
+    assert [card["hardware"] for card in cards] == ["H200", "H200"]
+    again = site.get(url, headers=cookie).text
+    assert all(f'href="/cards/{card["id"]}"' in again for card in cards)
+    assert checked(again) == [], "what was recorded is not recorded twice by accident"
+
+
+def test_what_was_typed_stays_with_every_problem_at_its_field(site: Site) -> None:
+    cookie = signed_in(site)
+    url = send(site, cookie, GUIDELLM).headers["location"]
+    page = post(site, url, cookie, [("parts", "2"), ("hardware.count", "many<"), ("engine.version", "0.33.0")])
+    assert page.status_code == 422
+    assert 'value="many&lt;"' in page.text
+    assert 'value="0.33.0"' in page.text
+    assert checked(page.text) == ["2"]
+    assert '<a href="#hardware.count">' in page.text
+    assert 'id="wrong-hardware.count"' in page.text
+    assert site.get("/api/v1/cards").json()["total"] == 0
+
+
+def test_nothing_chosen_is_told(site: Site) -> None:
+    cookie = signed_in(site)
+    url = send(site, cookie, VLLM).headers["location"]
+    page = post(site, url, cookie, list(ENOUGH.items()))
+    assert page.status_code == 422
+    assert "hoose at least one measurement" in page.text
+    assert 'value="H200"' in page.text
+
+
+def test_who_was_signed_out_in_between_keeps_what_was_typed(site: Site) -> None:
+    url = send(site, signed_in(site), VLLM).headers["location"]
+    page = post(site, url, {}, [("parts", "1"), *ENOUGH.items()])
+    assert page.status_code == 401
+    assert 'value="H200"' in page.text
+    assert "/sign-in?next=/import/" in page.text
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [(b"{}", "not a result of any tool known here"), (b'{"a":\n x', "line 2"), (b"", "The file is empty")],
+)
+def test_a_file_that_is_no_result_is_told_with_its_place(site: Site, data: bytes, said: str) -> None:
+    page = send(site, signed_in(site), data, format="guidellm" if data == b"x" else "auto")
+    assert page.status_code == 422
+    assert said.casefold() in page.text.casefold()
+    assert "Nothing was kept" in page.text
+
+
+def test_strangers_and_forms_without_a_file_are_told(site: Site) -> None:
+    stranger = send(site, {}, VLLM)
+    assert stranger.status_code == 401
+    assert "/sign-in?next=/import" in stranger.text
+    cookie = signed_in(site)
+    empty = site.client.request("POST", "/import", files={"file": ("", b"")}, headers=cookie)
+    assert (empty.status_code, "Choose a file" in empty.text) == (422, True)
+    wrong = send(site, cookie, VLLM, format="nonsense")
+    assert (wrong.status_code, "Choose a tool from the list" in wrong.text) == (422, True)
+
+
+def test_another_site_s_page_can_send_nothing(site: Site) -> None:
+    cookie = signed_in(site)
+    assert send(site, {**cookie, "Sec-Fetch-Site": "cross-site"}, VLLM).status_code == 403
+    url = send(site, cookie, VLLM).headers["location"]
+    assert post(site, url, {**cookie, "Origin": "https://evil.test"}, [("parts", "1")]).status_code == 403
+
+
+def test_names_from_a_file_are_shown_literally(site: Site) -> None:
+    cookie = signed_in(site)
+    data = VLLM.replace(b'"bundled"', b'"<script>x</script>"')
+    url = send(site, cookie, data, name="<b>a</b>.json").headers["location"]
+    html = site.get(url, headers=cookie).text
+    assert "<script>x" not in html
+    assert "<b>a" not in html
+    assert "&lt;b&gt;a" in html or "b&gt;.json" in html
+
+
+def test_an_import_that_is_not_there_is_404(site: Site) -> None:
+    assert site.get(f"/import/{'0' * 64}").status_code == 404
+    assert site.get("/import/x").status_code == 404
