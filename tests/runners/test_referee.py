@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from runners import measure, referee, report
 from runners.__main__ import main
 from runners.engines.counters import Counters, Histogram
+from runners.load import trace
 from runners.load.schedule import Sessions
 from runners.load.verdict import DEFAULT
 from runners.measure import MeasureError
 from runners.referee import Seen, Told, findings, judge
 from tests.runners.load.server import Answer, Asked, Server, obedient
 from tests.runners.load.test_measure import ASKED, options, silent
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def told(generated: float = 96, prompt: float = 128, cached: float = 0, ttft_s: float = 0.1, **own: Any) -> Told:
@@ -124,6 +128,12 @@ def test_a_measurement_has_the_servers_own_counts_beside_its_own() -> None:
     assert (beside["client"]["output_tokens"], beside["client"]["input_tokens"]) == (192, 256)
     assert (beside["cached_tokens"], beside["preemptions"], beside["findings"]) == (0, None, [])
     assert [run["referee"]["generated_tokens"] for run in found["runs"]] == [96, 96]
+
+
+def test_the_trace_keeps_what_the_server_counted(tmp_path: Path) -> None:
+    measured(Engine(), traces=tmp_path / "x.parquet")
+    kept = trace.read(tmp_path / "x.parquet").meta["referee"]
+    assert (kept["engine"], kept["generated_tokens"], kept["cached_tokens"]) == ("vllm", 96, 0)
 
 
 def test_a_server_that_counts_otherwise_spoils_the_measurement() -> None:
