@@ -74,7 +74,7 @@ class Server:
     """`with Server(...) as server:` starts it; `wait_ready` must follow. It listens on the loopback interface alone."""
 
     def __init__(self, installed: Installed, recipe: Recipe, folder: Path, site: Site) -> None:
-        """RecipeError and InstallError come before anything is started; ProcessError when it cannot be."""
+        """RecipeError, InstallError and GpuError come before anything is started; ProcessError when it cannot be."""
         self.installed = installed
         self.engine = installed.engine
         self.log_file = folder / "server.log"
@@ -82,11 +82,11 @@ class Server:
         made = command(self.engine, recipe, self.own, installed.flags(site), installed.device)
         self.argv = [str(installed.python), "-m", *self.engine.module, *made.argv]
         self.notes = made.notes
+        self._gpu_before = gpu.used_mib()
+        self._shared_before = _shared(self.engine)
         self._scratch = Path(tempfile.mkdtemp(prefix="benchcard-"))  # short: engines put sockets there
         programs = installed.python.parent
         self.env = environment.child(self.engine, installed.device, programs, self._scratch, site, recipe.env)
-        self._gpu_before = gpu.used_mib()
-        self._shared_before = _shared(self.engine)
         self._http = control.client(self.url, self.own.api_key)
         try:
             self.process = Process(self.argv, self.env, self.log_file, folder)
@@ -136,13 +136,15 @@ class Server:
         return control.scrape_settled(self._http)
 
     def stop(self) -> Freed:
-        """End it, and prove that all it held is free. Once stopped, the same answer again."""
+        """End it, and prove that all it held is free; once stopped, the same answer again. ProcessError and GpuError:
+        nothing can be proven."""
         if self._freed is None:
-            stopped = self.process.stop(GRACE_S)
-            back = gpu.given_back(self._gpu_before)
+            try:
+                stopped = self.process.stop(GRACE_S)
+            finally:
+                self._tidy()
             left = sorted(_shared(self.engine) - self._shared_before)
-            self._freed = Freed(stopped.code, stopped.survivors, left, back)
-            self._tidy()
+            self._freed = Freed(stopped.code, stopped.survivors, left, gpu.given_back(self._gpu_before))
         return self._freed
 
     def _tidy(self) -> None:
