@@ -21,17 +21,23 @@ if TYPE_CHECKING:
 
     from app.settings import Settings
 
-# Words of a message of SQLite -> how to mend it.
-MEND = {
+BUSY = "another process has held it for long; end that one, or wait"
+# Words of a message -> how to mend it.
+MEND_SQLITE = {
     "readonly": "let this user write in its folder, or set BENCHCARD_DATA",
     "unable to open": "let this user write in its folder, or set BENCHCARD_DATA",
     "full": "free some space on its disk",
     "disk i/o": "look at its disk: space, quota, file system",
     "not a database": "move it away, or put a copy made by `benchcard backup` in its place",
     "malformed": "move it away, or put a copy made by `benchcard backup` in its place",
-    "locked": "another process has held it for long; end that one, or wait",
+    "locked": BUSY,
+    "": "look at the file and its disk",
 }
-MEND_POSTGRESQL = "see that the server runs and that BENCHCARD_DATABASE_URL names it, a user and a database"
+MEND_POSTGRESQL = {
+    "lock timeout": BUSY,
+    "no space": "free some space on its server's disk",
+    "": "see that the server runs and that BENCHCARD_DATABASE_URL names it, a user and a database",
+}
 
 
 @contextmanager
@@ -79,5 +85,6 @@ def _is_outside(error: DBAPIError) -> bool:
 
 def _told(database: Database, message: str) -> str:
     said = shown(" ".join(message.split()), 300)
-    mend = next((mend for word, mend in MEND.items() if word in said.lower()), "look at the file and its disk")
-    return f"{database.place()} cannot be used: {said}; {mend if database.is_sqlite else MEND_POSTGRESQL}"
+    known = MEND_SQLITE if database.is_sqlite else MEND_POSTGRESQL
+    mend = next(mend for word, mend in known.items() if word in said.lower())
+    return f"{database.place()} cannot be used: {said}; {mend}"

@@ -17,7 +17,9 @@ from app.settings import read_settings
 def run() -> None:
     connection = context.config.attributes.get("connection")
     if connection is None:
-        with opened(read_settings()) as database, database.migration_connection() as own:
+        settings = read_settings()
+        settings.data.mkdir(parents=True, exist_ok=True)
+        with opened(settings) as database, database.migration_connection() as own:
             context.config.attributes["connection"] = own
             run()
         return

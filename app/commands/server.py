@@ -7,8 +7,12 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
+import httpx
+
 from app.client import Client, ServerError
 from app.commands.exits import FOUND, SERVER
+from app.errors import InvalidInputError
+from app.yaml_tree import shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,8 +36,7 @@ def towards_server(action: Action) -> Callable[[argparse.Namespace, Settings], i
     """The action with a client of the chosen server; what the server refuses goes to standard error."""
 
     def run(given: argparse.Namespace, settings: Settings) -> int:
-        address = given.server or os.environ.get("BENCHCARD_SERVER") or settings.address()
-        with Client(address, given.token or os.environ.get("BENCHCARD_TOKEN")) as client:
+        with Client(_address(given, settings), _token(given)) as client:
             try:
                 return action(given, client)
             except ServerError as error:
@@ -41,3 +44,27 @@ def towards_server(action: Action) -> Callable[[argparse.Namespace, Settings], i
                 return FOUND if error.code == "card_invalid" else SERVER
 
     return run
+
+
+def _address(given: argparse.Namespace, settings: Settings) -> str:
+    address = str(given.server or os.environ.get("BENCHCARD_SERVER") or settings.address())
+    try:
+        url = httpx.URL(address)
+        fits = url.scheme in ("http", "https") and bool(url.host)
+    except httpx.InvalidURL:
+        fits = False
+    if not fits:
+        name = "--server" if given.server else "BENCHCARD_SERVER"
+        msg = f"{name}: `{shown(address)}` is no address of a server; write it as http://HOST:PORT"
+        raise InvalidInputError(msg)
+    return address
+
+
+def _token(given: argparse.Namespace) -> str | None:
+    """The token, if one is set; a wrong one is not repeated, it may be near a right one."""
+    token = given.token or os.environ.get("BENCHCARD_TOKEN")
+    if token and not (token.isascii() and token.isprintable() and " " not in token):
+        name = "--token" if given.token else "BENCHCARD_TOKEN"
+        msg = f"{name} is no token: it holds a character that no token has; `benchcard token create` makes one"
+        raise InvalidInputError(msg)
+    return token or None

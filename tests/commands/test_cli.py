@@ -239,3 +239,23 @@ def test_import_records_every_measurement_on_the_server(site: Site, capsys: Capt
     assert {card["hardware"] for card in cards} == {"H200"}
     assert main(["import", file(tmp_path, "x.json", "{}"), "--record"]) == 1
     assert "not a result of any tool known here" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("address", ["foo", "http://", "http://[::1", "http://a:port", "ftp://a", "http://\x1b"])
+def test_an_address_that_is_none_is_wrong_usage(address: str, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert main(["claims", "--server", address]) == 2
+    assert capsys.readouterr().err.startswith("benchcard: --server: `")
+    monkeypatch.setenv("BENCHCARD_SERVER", address)
+    assert main(["claims"]) == 2
+    assert capsys.readouterr().err.startswith("benchcard: BENCHCARD_SERVER: `")
+
+
+@pytest.mark.parametrize("token", ["bcr_é", "bcr_a\nb", "bcr_a b"])
+def test_a_token_that_is_none_is_wrong_usage_and_not_repeated(
+    token: str, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BENCHCARD_TOKEN", token)
+    assert main(["claims", "--server", "http://127.0.0.1:1"]) == 2
+    told = capsys.readouterr().err
+    assert told.startswith("benchcard: BENCHCARD_TOKEN is no token")
+    assert token not in told

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import shutil
@@ -25,12 +26,23 @@ from tests.storage.test_commands import COMMAND, environment, serving
 from tests.storage.test_load import source
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from sqlmodel import Session
 
 __all__ = ["environment"]  # a fixture
 Capture = pytest.CaptureFixture[str]
+
+
+@pytest.fixture(autouse=True)
+def _logs_as_before() -> Iterator[None]:
+    """`serve` points the process's logs at a stream that ends with its test."""
+    root = logging.getLogger()
+    handlers, level = root.handlers[:], root.level
+    yield
+    root.handlers[:] = handlers
+    root.setLevel(level)
 
 
 def refused(capsys: Capture, arguments: tuple[str, ...] = ("serve",), status: int = SETUP) -> str:

@@ -12,6 +12,8 @@ from app.catalogue.queries import Catalogue
 from app.claims.rows import ClaimFilter
 from app.clock import SystemClock
 from app.db import Database
+from app.errors import SetupError
+from app.installation import made_ready
 from app.main import prepare
 from app.settings import Settings
 from tests.conftest import BOTH, execute, named
@@ -71,3 +73,9 @@ def test_nobody_else_starts_meanwhile_and_everybody_afterwards(
     with other.alone():
         other.migrate()
     other.close()
+
+
+def test_a_start_that_waited_too_long_is_told(empty: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.db.LONGEST_START_S", 1)
+    with made_ready(empty), pytest.raises(SetupError, match="another process has held it for long"):
+        prepare(empty, SystemClock())
