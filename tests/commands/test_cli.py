@@ -203,7 +203,7 @@ def test_import_tells_what_a_file_holds_and_what_it_lacks(capsys: Capture) -> No
     assert main(["import", path]) == 0
     said = capsys.readouterr().out
     assert f"{path}: vllm bench serve, 1 measurement\n" in said
-    assert "465.405247473878 tok/s output_throughput" in said
+    assert "465.405 tok/s output_throughput" in said
     assert "mind T14: event_gap" in said
     assert "engine.version: Which exact engine version or commit?" in said
     assert main(["import", path, "--set", "engine.version=0.33.0"]) == 0
