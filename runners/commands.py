@@ -9,7 +9,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from runners import arguments, report
-from runners.load import trace
+from runners.load import trace_file
 from runners.load.plan import Workload
 from runners.load.prompts import COMMON, LOWEST, Vocabulary
 from runners.load.schedule import Closed
@@ -62,8 +62,8 @@ def run_trace(given: argparse.Namespace) -> int:
         _say(f"{given.tool} is no tool that Benchcard knows: {', '.join(TOOLS)}")
         return 2
     try:
-        found = trace.read(given.file)
-    except (OSError, trace.TraceError) as error:
+        found = trace_file.read(given.file)
+    except (OSError, trace_file.TraceError) as error:
         _say(str(error))
         return 2
     asked = report.trace_json if given.json else report.trace_text

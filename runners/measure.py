@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from runners import referee
 from runners.engines.control import ControlError
-from runners.load import metrics, plan, processes, selfcheck, trace, verdict
+from runners.load import metrics, plan, processes, selfcheck, trace, trace_file, verdict
 from runners.load.connect import Target, read_url
 from runners.load.plan import Source, Workload
 from runners.load.prompts import COMMON, Serials, Vocabulary
@@ -186,7 +186,7 @@ class Session:
             found.meta["client"] = {name: getattr(client, name) for name in client.__slots__}
             found.meta["referee"] = referee.as_json(told) if told else None
             found.meta["reasons"] = [f"{reason.rule}: {reason.message}" for reason in reasons]
-            trace.write(found, file)
+            trace_file.write(found, file)
         return Run(found, numbers, client, reasons, file, told)
 
     def _dispute(self, numbers: Metrics, client: Client) -> tuple[Told | None, list[Reason]]:

@@ -1,32 +1,25 @@
-"""The trace of one run: one row a request, its events as lists in the row; one Parquet file.
+"""The trace of one run in memory: one row a request, its events beside it. Pure; trace_file.py keeps it.
 
-Columns, their units and meanings are COLUMNS and EVENTS below; the file carries them as field metadata (`unit`,
-`about`), and what holds for the whole run as JSON under the key `benchcard`. Times are nanoseconds from the start of
-the run on CLOCK_MONOTONIC. What is not known is null.
+Columns, their units and meanings are NUMBERS, WORDS and EVENTS below. Times are nanoseconds from the start of the run
+on CLOCK_MONOTONIC.
 """
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
-import pyarrow.parquet as pq
-
-from runners.load.count import UNKNOWN, Counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
+
+    from runners.load.count import Counted
 
 Ints = npt.NDArray[np.int64]
 
-FORMAT = 1
 MISSING = int(np.iinfo(np.int64).min)  # null, in memory
-_KEY = b"benchcard"
 
 NUMBERS: dict[str, tuple[str, str]] = {
     "index": ("", "place of the request in the run, from 0"),
@@ -66,17 +59,7 @@ EVENTS: dict[str, tuple[str, str]] = {
     ),
     "event_usage": ("tokens", "output tokens so far, as the usage in this event says"),
 }
-_EVENT_TYPES = {
-    "event_ns": pa.int64(),
-    "event_tokens": pa.int32(),
-    "event_marks": pa.int32(),
-    "event_usage": pa.int32(),
-}
 _TIMES = ("scheduled_ns", "sent_ns", "first_byte_ns", "ended_ns")
-
-
-class TraceError(ValueError):
-    """A file that is no trace, or of a format that this version does not know."""
 
 
 @dataclass(slots=True)
@@ -130,64 +113,3 @@ def _numbers(values: list[int | None]) -> Ints:
 
 def _joined(parts: list[Any], kind: type[np.int64 | np.int32]) -> Any:
     return np.concatenate(parts).astype(kind, copy=False) if parts else np.zeros(0, kind)
-
-
-def write(trace: Trace, file: Path) -> None:
-    """Write the Parquet file."""
-    fields, columns = [], []
-    for name, (unit, about) in NUMBERS.items():
-        values = trace.numbers[name]
-        columns.append(pa.array(values, mask=values == MISSING))
-        fields.append(pa.field(name, pa.int64(), metadata={"unit": unit, "about": about}))
-    for name, (unit, about) in WORDS.items():
-        columns.append(pa.array(trace.words[name], pa.string()))
-        fields.append(pa.field(name, pa.string(), metadata={"unit": unit, "about": about}))
-    offsets = pa.array(trace.offsets, pa.int32())
-    for name, (unit, about) in EVENTS.items():
-        items: Any = getattr(trace, name)
-        mask = items == UNKNOWN if name in {"event_tokens", "event_usage"} else None
-        columns.append(pa.ListArray.from_arrays(offsets, pa.array(items, _EVENT_TYPES[name], mask=mask)))
-        fields.append(pa.field(name, pa.list_(_EVENT_TYPES[name]), metadata={"unit": unit, "about": about}))
-    meta = {_KEY: json.dumps({"format": FORMAT, **trace.meta}).encode()}
-    table = pa.Table.from_arrays(columns, schema=pa.schema(fields, metadata=meta))
-    pq.write_table(table, file, compression="zstd", use_dictionary=list(WORDS))
-
-
-def read(file: Path) -> Trace:
-    """Read a trace. TraceError says what is wrong with the file; OSError that it cannot be read."""
-    try:
-        table = pq.read_table(file).combine_chunks()
-    except pa.ArrowInvalid as error:
-        raise TraceError(f"{file} is no Parquet file: {error}") from None
-    meta = _meta(table, file)
-    missing = sorted({*NUMBERS, *WORDS, *EVENTS} - set(table.column_names))
-    if missing:
-        raise TraceError(f"{file} has no column {', '.join(missing)}")
-    lists = {name: _list(table, name) for name in EVENTS}
-    offsets = np.asarray(lists["event_ns"].offsets, np.int64)
-    return Trace(
-        meta,
-        {name: _filled(table.column(name), pa.int64(), MISSING, np.int64) for name in NUMBERS},
-        {name: table.column(name).to_pylist() for name in WORDS},
-        offsets - offsets[0],
-        **{name: _filled(items.flatten(), _EVENT_TYPES[name], UNKNOWN, None) for name, items in lists.items()},
-    )
-
-
-def _meta(table: pa.Table, file: Path) -> dict[str, Any]:
-    stored = (table.schema.metadata or {}).get(_KEY)
-    if stored is None:
-        raise TraceError(f"{file} is a Parquet file, but no trace of Benchcard")
-    meta: dict[str, Any] = json.loads(stored)
-    if meta.pop("format") != FORMAT:
-        raise TraceError(f"{file} is of another trace format than {FORMAT}")
-    return meta
-
-
-def _list(table: pa.Table, name: str) -> Any:
-    column = table.column(name)
-    return column.chunk(0) if column.num_chunks else pa.array([], pa.list_(_EVENT_TYPES[name]))
-
-
-def _filled(values: Any, kind: pa.DataType, null: int, dtype: Any) -> Any:
-    return np.array(values.cast(kind).fill_null(null).to_numpy(), dtype=dtype)

@@ -10,7 +10,7 @@ import pytest
 from runners import measure, referee, report
 from runners.__main__ import main
 from runners.engines.counters import Counters, Histogram
-from runners.load import trace
+from runners.load import trace_file
 from runners.load.schedule import Sessions
 from runners.load.verdict import DEFAULT
 from runners.measure import MeasureError
@@ -132,7 +132,7 @@ def test_a_measurement_has_the_servers_own_counts_beside_its_own() -> None:
 
 def test_the_trace_keeps_what_the_server_counted(tmp_path: Path) -> None:
     measured(Engine(), traces=tmp_path / "x.parquet")
-    kept = trace.read(tmp_path / "x.parquet").meta["referee"]
+    kept = trace_file.read(tmp_path / "x.parquet").meta["referee"]
     assert (kept["engine"], kept["generated_tokens"], kept["cached_tokens"]) == ("vllm", 96, 0)
 
 

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from runners.load import metrics, trace
+from runners.load import metrics, trace, trace_file
 from runners.load.count import UNKNOWN
 from tests.runners.load.script import DONE, MS, N, base, stream, traced
 
@@ -34,16 +34,16 @@ def mixed() -> Trace:
 
 def test_a_trace_is_the_same_after_writing_and_reading(mixed: Trace, tmp_path: Path) -> None:
     file = tmp_path / "run.parquet"
-    trace.write(mixed, file)
-    found = trace.read(file)
+    trace_file.write(mixed, file)
+    found = trace_file.read(file)
     assert same(found, mixed)
     assert metrics.measure(found) == metrics.measure(mixed)
 
 
 def test_a_trace_without_requests_can_be_written_and_read(tmp_path: Path) -> None:
     file = tmp_path / "run.parquet"
-    trace.write(trace.from_rows([], 0, {}), file)
-    assert len(trace.read(file)) == 0
+    trace_file.write(trace.from_rows([], 0, {}), file)
+    assert len(trace_file.read(file)) == 0
 
 
 def test_times_count_from_the_start_of_the_run(mixed: Trace) -> None:
@@ -53,7 +53,7 @@ def test_times_count_from_the_start_of_the_run(mixed: Trace) -> None:
 
 def test_every_column_tells_its_unit_and_meaning(mixed: Trace, tmp_path: Path) -> None:
     file = tmp_path / "run.parquet"
-    trace.write(mixed, file)
+    trace_file.write(mixed, file)
     schema = pq.read_schema(file)
     assert set(schema.names) == {*trace.NUMBERS, *trace.WORDS, *trace.EVENTS}
     for column in schema:
@@ -63,7 +63,7 @@ def test_every_column_tells_its_unit_and_meaning(mixed: Trace, tmp_path: Path) -
 
 def test_what_is_not_known_is_null_in_the_file(mixed: Trace, tmp_path: Path) -> None:
     file = tmp_path / "run.parquet"
-    trace.write(mixed, file)
+    trace_file.write(mixed, file)
     rows = pq.read_table(file).to_pylist()
     assert rows[0]["scheduled_ns"] is None
     assert rows[0]["failure"] is None
@@ -83,35 +83,35 @@ def test_requests_stand_in_the_order_of_their_indices() -> None:
 def test_a_file_that_is_no_parquet_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "x.parquet"
     file.write_bytes(b"not this")
-    with pytest.raises(trace.TraceError, match="no Parquet file"):
-        trace.read(file)
+    with pytest.raises(trace_file.TraceError, match="no Parquet file"):
+        trace_file.read(file)
 
 
 def test_another_parquet_file_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "x.parquet"
     pq.write_table(pa.table({"a": [1]}), file)
-    with pytest.raises(trace.TraceError, match="no trace"):
-        trace.read(file)
+    with pytest.raises(trace_file.TraceError, match="no trace"):
+        trace_file.read(file)
 
 
 def test_a_trace_of_another_format_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "x.parquet"
     table = pa.table({"a": [1]}).replace_schema_metadata({b"benchcard": b'{"format": 99}'})
     pq.write_table(table, file)
-    with pytest.raises(trace.TraceError, match="another trace format"):
-        trace.read(file)
+    with pytest.raises(trace_file.TraceError, match="another trace format"):
+        trace_file.read(file)
 
 
 def test_a_trace_without_a_column_is_refused(mixed: Trace, tmp_path: Path) -> None:
     file = tmp_path / "x.parquet"
-    trace.write(mixed, file)
+    trace_file.write(mixed, file)
     pq.write_table(pq.read_table(file).drop_columns(["status"]), file)
-    with pytest.raises(trace.TraceError, match="no column status"):
-        trace.read(file)
+    with pytest.raises(trace_file.TraceError, match="no column status"):
+        trace_file.read(file)
 
 
 def test_a_large_trace_is_analysed_from_its_file(tmp_path: Path) -> None:
     file = tmp_path / "run.parquet"
-    trace.write(traced(*[base()] * 50), file)
-    found = metrics.measure(trace.read(file))
+    trace_file.write(traced(*[base()] * 50), file)
+    found = metrics.measure(trace_file.read(file))
     assert (found.requests, found.output_tokens) == (50, 50 * N)
