@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.axes import AXES, TOOLS, VERSIONING
+from app.web.axes_example import worked_example
 from app.web.contexts import AxesPage, AxisPart, Fact, Link, Shell, ToolLine
 from app.web.state import address
 from app.web.wording import axis_name
@@ -26,6 +27,7 @@ def axes_page(counts: Mapping[str, int]) -> AxesPage:
         versioning=VERSIONING,
         tools=tuple(Fact(tool, version) for tool, version in TOOLS.items()),
         axes=tuple(_part(axis, counts.get(axis.key, 0)) for axis in AXES.values()),
+        example=worked_example(),
         json_url="/api/v1/axes",
     )
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 if TYPE_CHECKING:
     from markupsafe import Markup
 
+    from app.web.axes_example import Example
     from app.web.badges import Badge
 
 
@@ -282,6 +283,7 @@ class AxesPage:
     versioning: str
     tools: tuple[Fact, ...]
     axes: tuple[AxisPart, ...]
+    example: Example
     json_url: str
 
 

@@ -1,0 +1,131 @@
+"""One short run read by eight definitions: the worked example of the axes page. Pure; every number is computed here by
+the code that measures."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+from app.web.wording import axis_name
+from runners.load import metrics
+from runners.load.example import STREAMS, example
+from runners.load.tools import TOOLS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from runners.load.example import Sent
+    from runners.load.metrics import Metrics
+    from runners.load.statistics import Distribution
+    from runners.load.tools import Report, Value
+
+# Axis, the statistic that most tools print, and its unit here.
+ROWS = (
+    ("ttft", "mean", "ms"),
+    ("tpot", "mean", "ms"),
+    ("event_gap", "mean", "ms"),
+    ("token_itl", "mean", "ms"),
+    ("e2e_latency", "mean", "ms"),
+    ("output_throughput", "", "tok/s"),
+    ("request_throughput", "", "req/s"),
+)
+NAMES = {"vllm": "vllm bench", "sglang": "sglang bench_serving", "inferencex": "InferenceX"}  # as app.axes.TOOLS
+MEANS = ("mean", "avg")
+SAME = 0.005  # of the value: what is closer is the same number
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    value: str
+    name: str
+    formula: str
+    differs: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    tool: str
+    cell: Cell | None
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    axis: str
+    key: str
+    unit: str
+    ours: str
+    readings: tuple[Reading, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """An event as the page lists it."""
+
+    at: str
+    tokens: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    streams: tuple[tuple[str, tuple[Drawn, ...]], ...]
+    tools: tuple[str, ...]
+    rows: tuple[Row, ...]
+
+
+@cache
+def worked_example() -> Example:
+    """The run is fixed, so it is read once."""
+    trace = example()
+    ours = metrics.measure(trace)
+    reports = [(NAMES.get(tool, tool), read(trace)) for tool, read in TOOLS.items()]
+    return Example(
+        streams=tuple(
+            (f"sent at {stream.sent_ms} ms, usage and [DONE] at {stream.ended_ms} ms", _drawn(stream.events))
+            for stream in STREAMS
+        ),
+        tools=tuple(name for name, _ in reports),
+        rows=tuple(_row(row, ours, reports) for row in ROWS),
+    )
+
+
+def _row(row: tuple[str, str, str], ours: Metrics, reports: Sequence[tuple[str, Report]]) -> Row:
+    key, statistic, unit = row
+    own = _own(key, ours)
+    readings = tuple(Reading(tool, _cell(report, key, statistic, unit, own)) for tool, report in reports)
+    name = axis_name(key)
+    return Row(f"{name}, {statistic}" if statistic else name, key, unit, shown(own), readings)
+
+
+def _own(key: str, ours: Metrics) -> float:
+    rates = {"output_throughput": ours.output_tok_s, "request_throughput": ours.requests_s}
+    if key in rates:
+        return rates[key]
+    found: Distribution | None = getattr(ours, "e2e_ms" if key == "e2e_latency" else f"{key}_ms")
+    assert found is not None
+    return found.mean
+
+
+def _cell(report: Report, key: str, statistic: str, unit: str, own: float) -> Cell | None:
+    found = next((value for value in report.values if value.axis == key and _is(value, statistic)), None)
+    if found is None or found.value is None:
+        return None
+    value = found.value * 1000 if (found.unit, unit) == ("s", "ms") else found.value
+    return Cell(shown(value), found.name, found.formula, abs(value - own) > SAME * own)
+
+
+def _is(value: Value, statistic: str) -> bool:
+    words = value.name.replace(".", "_").replace(" ", "_").split("_")
+    return not statistic or any(mean in words for mean in MEANS)
+
+
+def shown(value: float) -> str:
+    return f"{value:.1f}"
+
+
+def _drawn(events: Sequence[Sent]) -> tuple[Drawn, ...]:
+    return tuple(
+        Drawn(f"{event.at_ms} ms", f"{event.tokens} token{'' if event.tokens == 1 else 's'}", event.text)
+        for event in events
+    )
