@@ -13,6 +13,7 @@
   var key = "benchcard draft " + writing.dataset.draft;
   var recorded = false;
   var previous = null;
+  var gone = false; // whether the server was asked in vain
 
   function form() { return document.getElementById("card-form"); }
 
@@ -199,12 +200,18 @@
     }
   });
   document.addEventListener("htmx:sendError", function () {
+    gone = true;
     tell("The server does not answer. What you typed stays here and in this browser’s draft; try again in a moment.");
   });
   document.addEventListener("htmx:afterRequest", function (event) {
-    if (event.detail.successful) { alerts.replaceChildren(); }
+    if (event.detail.successful && gone) {
+      gone = false;
+      alerts.replaceChildren();
+    }
   });
 
-  ready();
-  restore();
+  document.addEventListener("DOMContentLoaded", function () { // after htmx, which has to hear of what is restored
+    ready();
+    restore();
+  });
 })();
