@@ -153,11 +153,12 @@ def label(path: str) -> str:
 
 
 def sentence(field: str, message: str) -> str:
-    """A finding's message with its field's name, as one sentence: most messages say what the field does."""
+    """A finding's message with its field's name, as one sentence; a message that names the thing itself is enough."""
     name = label(field)
-    if not field or message.casefold().startswith(name.casefold()):
-        return message
-    return f"{name} {message}" if message.startswith(VERBS) else f"{name}: {message}"
+    if field and message.startswith(VERBS):
+        return f"{name} {message}"
+    named = name.casefold() in message.casefold() or message.casefold().startswith(name.casefold().partition(" ")[0])
+    return message if not field or named else f"{name}: {message}"
 
 
 def leaves(block: type[BaseModel] = Card, prefix: str = "") -> Iterator[tuple[str, str, bool]]:

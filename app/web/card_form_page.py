@@ -116,11 +116,23 @@ def _status(wrong: int, needed: int, *, plan: bool) -> str:
 
 
 def _found(finding: Finding, typed: Typed) -> Found:
-    in_text = typed.tab == "yaml" and finding.place is not None
-    place = f"{finding.place.line}:{finding.place.column}" if in_text and finding.place else ""
-    where = f"Line {finding.place.line}: " if in_text and finding.place else ""
-    text = where + plain(sentence(finding.field, finding.message))
+    at = finding.place if typed.tab == "yaml" and _stands(finding, typed) else None
+    text = (f"Line {at.line}: " if at else "") + _sentence(finding)
+    place = f"{at.line}:{at.column}" if at else ""
     return Found(Link(text, f"#{_anchor(finding.field, typed)}"), place, text, finding.rule)
+
+
+def _stands(finding: Finding, typed: Typed) -> bool:
+    """Whether a finding is about something that stands in the text; what is missing has no line."""
+    document = typed.read.document
+    return document is None or tuple(finding.field.split(".")) in document.places
+
+
+def _sentence(finding: Finding) -> str:
+    """A finding as one sentence; what is missing is named by the form's own field."""
+    return plain(
+        f"{_label(finding.field)} {finding.message}" if _missing(finding) else sentence(finding.field, finding.message)
+    )
 
 
 def _label(path: str) -> str:
@@ -159,7 +171,7 @@ def _by_field(typed: Typed, *, tried: bool) -> dict[str, str]:
     for item in typed.findings:
         where = input_of(item.field)
         if item.severity == "error" and where and (tried or not _missing(item)):
-            found.setdefault(where, plain(sentence(item.field, item.message)))
+            found.setdefault(where, _sentence(item))
     return found
 
 

@@ -86,6 +86,7 @@ def cells(row: ClaimRow, columns: Sequence[str] = (), *, chosen: bool = False, s
         model=row.conditions.model.id or "model not stated",
         measures=measures(row, shortly=shortly),
         axis=row.axis,
+        card=row.card.author if row.card else "",
         title=row.title,
         against=against(row.baseline),
         conditions=conditions(row),

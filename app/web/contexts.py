@@ -58,6 +58,7 @@ class ClaimCells:
     model: str
     measures: str
     axis: str
+    card: str  # who recorded the card that this is a row of, "" for a published claim
     title: str
     against: str
     conditions: str

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from fastapi import Request
 
-    from app.cards.queries import Cards
+    from app.cards.queries import CardRow, Cards
     from app.catalogue.queries import Catalogue
     from app.claims.schema import ClaimRow
 
@@ -22,6 +22,11 @@ def catalogue(request: Request) -> Catalogue:
 
 def cards(request: Request) -> Cards:
     return cast("Cards", request.app.state.cards)
+
+
+def measured_again(request: Request, claim_id: str) -> list[CardRow]:
+    """The standing cards with a result that repeat a claim, the newest first; plans and retracted ones say nothing."""
+    return [card for card in cards(request).repeating(claim_id) if card.state == "measured"]
 
 
 def present(reading: Catalogue, claims: Iterable[str]) -> dict[str, ClaimRow]:

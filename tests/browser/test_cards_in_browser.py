@@ -303,5 +303,5 @@ def test_a_form_full_of_errors_is_accessible_too(open_page: Callable[..., Tab], 
     tab.page.get_by_role("button", name="Record this card").click()
     expect(tab.page.locator("#error-summary")).to_be_focused()
     for scheme in ("light", "dark"):
-        tab.page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        tab.page.emulate_media(color_scheme=scheme)
         assert serious(tab) == []

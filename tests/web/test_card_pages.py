@@ -118,6 +118,13 @@ def test_a_card_that_repeats_a_claim_shows_the_verdict_and_the_claim_shows_the_c
     assert part.all("a", href="/claims/sglang-v41-step-16")
     assert page(full_site, "/claims/sglang-v41-step-16").all("a", href=f"/cards/{card_id}")
     assert page(full_site, f"/claims/{card_id}").all("a", href=f"/cards/{card_id}")
+    plan = full_site.recorded(sound(repeats="sglang-v41-step-16", result=None), full_site.token())
+    assert not page(full_site, "/claims/sglang-v41-step-16").all("a", href=f"/cards/{plan}")
+
+
+def test_a_card_is_told_apart_in_the_table(site: Site) -> None:
+    site.recorded(sound(), site.token())
+    assert page(site, "/").one("b", class_="tag").text == "Card by Ana"
 
 
 def test_a_plan_and_a_bare_card_have_pages_too(full_site: Site) -> None:

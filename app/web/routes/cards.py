@@ -13,13 +13,14 @@ from app.cards.row import card_row, title
 from app.catalogue.models import weights
 from app.compare.verdict import compare
 from app.errors import InvalidInputError, NotFoundError
-from app.web.card_list_page import card_list_page, card_results
+from app.web.card_list_page import card_list_page, card_results, filter_pairs
 from app.web.card_page import Around, card_page
 from app.web.card_revisions_page import revisions_page
 from app.web.card_schema_page import schema_page
 from app.web.contexts import Trouble
-from app.web.reading import cards, catalogue, of_sources, present
+from app.web.reading import cards, catalogue, measured_again, of_sources, present
 from app.web.render import respond
+from app.web.state import address
 from app.web.visitor import may_change, visitor
 from app.web.wording import plain
 
@@ -43,7 +44,8 @@ def list_of_cards(request: Request) -> HTMLResponse:
     rows = present(catalogue(request), [item.id for item in page.items if item.state != "plan"])
     part = card_results(wanted, page, rows, cursor, [*troubles, *refused])
     context = card_list_page(wanted, cards(request).values(), part)
-    return respond(request, context, part=part, status=422 if troubles or refused else 200)
+    headers = {"HX-Push-Url": address("/cards", filter_pairs(wanted))}
+    return respond(request, context, part=part, status=422 if troubles or refused else 200, headers=headers)
 
 
 def _wanted(getlist: Callable[[str], list[str]]) -> tuple[CardFilter, list[Trouble]]:
@@ -80,7 +82,7 @@ def one_card(request: Request, card_id: str) -> HTMLResponse:
         claim=claim,
         verdict=verdict,
         related=catalogue(request).related(row) if row else (),
-        repeated_by=cards(request).repeating(card_id),
+        repeated_by=measured_again(request, card_id),
         may_change=may_change(visitor(request), record),
     )
     return respond(request, card_page(record, around))
