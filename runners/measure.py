@@ -139,7 +139,8 @@ class Session:
         self.notes.append(f"no form of request was taken: {refused[0]}")
 
     def warm_up(self) -> None:
-        """Rounds of the measured shape at the measured load, until their throughput is steady. Nothing of it counts."""
+        """Rounds of the measured shape at the measured load, until their throughput is steady. Nothing of it counts,
+        and the prompts of rounds that were not needed stay unused: the same seed measures the same prompts."""
         for number in range(1, WARM_ROUNDS + 1):
             found = self._run(self._warm_load(), self._shots(self._warm_requests()), f"warm-up {number}")
             numbers = metrics.measure(self._trace(found))
@@ -149,6 +150,7 @@ class Session:
             self._events_s = events / max(numbers.duration_s, 1.0)
             before = self.warm_tok_s[-2] if number > 1 else None
             if rate == 0 or (before is not None and abs(rate - before) <= STEADY * before):
+                self.serials.take(self._serials(self._warm_requests()) * (WARM_ROUNDS - number))
                 return
         self.notes.append(f"still not steady after {WARM_ROUNDS} rounds of warm-up")
 
@@ -197,9 +199,14 @@ class Session:
     def _shots(self, number: int) -> list[Shot]:
         work = self.options.workload
         if isinstance(self.options.load, Sessions):
-            serials = self.serials.take(plan.serials_of(number, work))
+            serials = self.serials.take(self._serials(number))
             return plan.sessions(self.target, self.dialect, work, serials, self.source)
         return self._requests(work, number, self.dialect)
+
+    def _serials(self, number: int) -> int:
+        """How many serial numbers that many requests, or sessions, use."""
+        sessions = isinstance(self.options.load, Sessions)
+        return plan.serials_of(number, self.options.workload) if sessions else number
 
     def _requests(self, work: Workload, number: int, dialect: Dialect) -> list[Shot]:
         return plan.requests(self.target, dialect, work, self.serials.take(number), self.source)

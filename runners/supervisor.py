@@ -96,13 +96,13 @@ class Supervisor:
         return bool(data)
 
     def _begin_stop(self, grace_s: float) -> None:
-        """SIGTERM to the server's group, once: a server that is told twice may drop its own clean-up."""
+        """SIGTERM to the server, once. Its own processes are its to end: it would take their deaths for crashes."""
         if self._stop_at is not None:
             return
         self._stop_at = time.monotonic() + grace_s
         if self._status is None:
             with contextlib.suppress(ProcessLookupError):
-                os.killpg(self._server.pid, signal.SIGTERM)
+                os.kill(self._server.pid, signal.SIGTERM)
 
     def _reap(self) -> None:
         """Collect every process that ended, and tell the runner of the server itself."""

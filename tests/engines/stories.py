@@ -40,8 +40,9 @@ FLAGS: dict[str, dict[str, Value]] = {
     "vllm": {"enforce-eager": True, "kv-cache-memory-bytes": 1 << 26, "block-size": 32},
     "sglang": {"max-total-tokens": 1 << 14, "disable-overlap-schedule": True, "skip-server-warmup": True},
 }
-SHAPE = Workload(input_tokens=64, output_tokens=128)
-REQUESTS = 8
+ENVIRONMENT = {"OMP_NUM_THREADS": "1"}  # threads that wait for each other on a busy machine cost more than they bring
+SHAPE = Workload(input_tokens=64, output_tokens=64)
+REQUESTS = 6
 
 
 @dataclass(frozen=True)
@@ -77,14 +78,16 @@ def serve(
     flags: Mapping[str, Value] = MappingProxyType({}),
 ) -> Server:
     """A server that starts."""
-    recipe = Recipe(engine, VERSIONS[engine], str(model), SETTINGS, speculation, {**FLAGS[engine], **flags})
+    recipe = Recipe(
+        engine, VERSIONS[engine], str(model), SETTINGS, speculation, {**FLAGS[engine], **flags}, ENVIRONMENT
+    )
     folder.mkdir(parents=True, exist_ok=True)
     return Server(installed(engine), recipe, folder, SITES[engine])
 
 
 def asked(server: Server, **changes: Any) -> Options:
     given: dict[str, Any] = {"requests": REQUESTS, "seed": 11, "limits": PATIENT} | changes
-    return Options(server.url, server.own.served_name, SHAPE, Closed(4), api_key=server.own.api_key, **given)
+    return Options(server.url, server.own.served_name, SHAPE, Closed(2), api_key=server.own.api_key, **given)
 
 
 def tell(engine: str, model: Path, folder: Path, speculation: Speculation | None) -> Story:

@@ -106,6 +106,19 @@ def test_the_same_seed_sends_the_same_prompts() -> None:
     assert sent[0] == sent[1] != sent[2]
 
 
+def test_what_a_run_sends_does_not_depend_on_how_long_the_warm_up_took(monkeypatch: pytest.MonkeyPatch) -> None:
+    sent = []
+    for steady in (1e9, -1.0):
+        monkeypatch.setattr(measure, "STEADY", steady)
+        server = Server(obedient)
+        with server as url:
+            measure.measure(options(url), silent)
+        sent.append([asked.body["prompt"] for asked in server.requests])
+    short, long = sent
+    assert len(short) < len(long)
+    assert sorted(short[-8:]) == sorted(long[-8:])
+
+
 def stopping(asked: Asked) -> Answer:
     parts = [piece(ids=True, finish="stop" if place == 4 else None) for place in range(5)]
     return body([*parts, usage(5, len(asked.body["prompt"])), DONE])
