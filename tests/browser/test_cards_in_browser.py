@@ -21,7 +21,7 @@ from tests.conftest import StillClock
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from playwright.sync_api import Page
+    from playwright.sync_api import Page, Route
 
     from app.settings import Settings
     from tests.browser.conftest import Tab
@@ -140,6 +140,19 @@ def test_findings_follow_what_is_typed_and_stand_by_their_field(open_page: Calla
     expect(page.locator("#check .status")).to_have_text("Ready to record")
     expect(page.locator("#f-result-unit")).to_be_focused()
     assert tab.seen.console == []
+
+
+def test_the_last_word_is_checked_however_slow_the_answer_to_the_one_before(open_page: Callable[..., Tab]) -> None:
+    page = open_page("/cards/new").page
+    held: list[Route] = []
+    page.route("**/check", lambda route: route.continue_() if held else held.append(route))
+    with page.expect_request("**/check"):
+        page.locator("#f-engine-name").fill("vllm")
+    for name in ("model-id", "hardware-accelerator"):
+        page.locator(f"#f-{name}").fill("x")
+        page.evaluate("htmx.trigger('#card-form', 'check')")
+    held[0].continue_()
+    expect(page.locator("#check .status")).to_have_text("2 things still needed")
 
 
 def test_what_is_typed_survives_a_reload_until_it_is_discarded(open_page: Callable[..., Tab]) -> None:

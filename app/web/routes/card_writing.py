@@ -113,13 +113,19 @@ def _begun(request: Request) -> Begun:
 def _typed(request: Request, form: dict[str, str]) -> Typed:
     """The card as the form has it. A form whose hidden text is no card any more is shown as that text."""
     text = form.get("yaml", "")
+    as_typed = {path: form.get(path, "") for path in INPUTS}
+    if _too_long(text):  # then it is not even parsed
+        return Typed("yaml", text, as_typed, read_card(text))
     found = from_fields(text, form) if form.get("tab") != "yaml" else None
     if found is not None:
         read = _judged(request, found.text)
         return Typed("form", found.text, found.values, read, found.problems, _beside(found, read))
     shown = from_text(text)
-    values = shown.values if shown else {path: form.get(path, "") for path in INPUTS}
-    return Typed("yaml", text, values, _judged(request, text))
+    return Typed("yaml", text, shown.values if shown else as_typed, _judged(request, text))
+
+
+def _too_long(text: str) -> bool:
+    return len(text.encode()) > MOST_BYTES
 
 
 def _beside(found: FormCard, read: ReadCard) -> ReadCard | None:
@@ -149,7 +155,7 @@ def _answered(request: Request, form: dict[str, str], begun: Begun, work: Work) 
     if to in ("form", "yaml"):
         return _turned(request, form, begun, typed, to)
     try:
-        if len(typed.text.encode()) > MOST_BYTES:
+        if _too_long(typed.text):
             raise TooLargeError(f"a card has at most {MOST_BYTES // 1024} KB of text")
         if typed.blocked:
             return _page(request, begun, typed, form, status=422, tried=True)
