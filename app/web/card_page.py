@@ -206,7 +206,8 @@ def _record(record: CardRecord) -> Iterator[Fact]:
 
 def _neighbour(row: ClaimRow, other: ClaimRow) -> Neighbour:
     same = [name for name, read in SHARED if read(row) and read(row) == read(other)]
-    return Neighbour(claim_label(other), f"Same {', '.join(same)}.", address("/compare", _ids(row, other)))
+    why = f"{other.title} (same {', '.join(same)})"
+    return Neighbour(claim_label(other), why, address("/compare", _ids(row, other)))
 
 
 def _ids(*rows: Claim) -> list[tuple[str, str]]:

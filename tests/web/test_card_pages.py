@@ -138,7 +138,7 @@ def test_a_plan_and_a_bare_card_have_pages_too(full_site: Site) -> None:
 def test_related_claims_are_found_by_what_they_share(full_site: Site) -> None:
     text = sound(model="{id: deepseek-ai/DeepSeek-V4.1-Flash}", hardware="{accelerator: GB300, count: 4}")
     root = page(full_site, f"/cards/{full_site.recorded(text, full_site.token())}")
-    assert "Same model, axis, GPU." in root.text
+    assert "(same model, axis, GPU)" in root.text
 
 
 def test_what_a_card_says_is_shown_literally(site: Site) -> None:
