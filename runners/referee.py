@@ -131,6 +131,14 @@ def over_runs(runs: Sequence[Told]) -> Json | None:
     return {**values, "client": client, "findings": findings(runs)}
 
 
+def withheld(found: Json | None) -> Json | None:
+    """What is left of it for a run that is no result: its counts, and nothing measured."""
+    if found is None:
+        return None
+    kept = ("engine", *COUNTS)
+    return {name: value if name in kept else None for name, value in found.items()}
+
+
 def _all(values: list[Any], of: Any) -> Any:
     return None if None in values else of(values)
 

@@ -86,8 +86,13 @@ def _run_json(run: Run) -> Json:
         "connect_ms": _ms(run.trace.meta["connect_ns"]),
         "lookup_ms": _ms(run.trace.meta["lookup_ns"]),
         "trace": str(run.file) if run.file else None,
-        "referee": referee.as_json(run.told) if run.told else None,
+        "referee": _referee(run),
     }
+
+
+def _referee(run: Run) -> Json | None:
+    found = referee.as_json(run.told) if run.told else None
+    return referee.withheld(found) if run.reasons else found
 
 
 def _ms(nanoseconds: int | None) -> float | None:
@@ -134,6 +139,7 @@ def as_json(result: Result) -> Json:
     runs = [_run_json(run) for run in result.runs]
     top = _over_runs(runs)
     prefix = len(runs) > 1
+    refereed = referee.over_runs([run.told for run in result.runs if run.told])
     reasons = [
         f"run {place}: {reason}" if prefix else reason for place, run in enumerate(runs, 1) for reason in run["reasons"]
     ]
@@ -154,7 +160,7 @@ def as_json(result: Result) -> Json:
         "warm_up_tok_s": result.warm_tok_s,
         "client_check": asdict(result.check) if result.check else None,
         "observer_check": _observed(result.runs, result.plain_runs),
-        "referee": referee.over_runs([run.told for run in result.runs if run.told]),
+        "referee": refereed if result.valid else referee.withheld(refereed),
         "axes": {name: axis for name, (axis, _, _) in NAMES.items() if axis},
         "runs": runs,
     }

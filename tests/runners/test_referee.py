@@ -140,6 +140,9 @@ def test_a_server_that_counts_otherwise_spoils_the_measurement() -> None:
     found = measured(Engine(bias=2))
     assert (found["valid"], found["runs"][0]["rules"]) == (False, ["server_generated_tokens"])
     assert "112 tokens were generated, not 96" in found["reasons"][0]
+    for beside in (found["referee"], found["runs"][0]["referee"]):
+        assert (beside["generated_tokens"], beside["prompt_tokens"]) == (112, 128)
+        assert all(value is None for name, value in beside.items() if name not in {"engine", *referee.COUNTS})
 
 
 def test_a_warm_cache_is_seen_by_the_counters_alone() -> None:
