@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bench.table_speed import PEER, ROOT
+from runners.engines.install import listed
 from runners.load import metrics, plan, processes, trace
 from runners.load.cadence import Cadence, serving
 from runners.load.connect import read_url
@@ -34,6 +35,7 @@ from runners.load.wire import Dialect
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from runners.engines.install import Installed
     from runners.load.connect import Target
     from runners.load.schedule import Shot
     from runners.load.stream import Ns
@@ -103,9 +105,11 @@ def shots_for(target: Target, field: Field) -> list[Shot]:
     return plan.requests(target, Dialect("cadence"), work, range(field.streams), Source(0))
 
 
-def outside(command: list[str], given: bytes) -> dict[str, Any]:
-    done = subprocess.run(command, input=given, capture_output=True, check=True, preexec_fn=pinned)
-    found: dict[str, Any] = json.loads(done.stdout)
+def outside(command: list[str], given: bytes, env: dict[str, str] | None = None) -> dict[str, Any]:
+    done = subprocess.run(command, input=given, capture_output=True, check=False, preexec_fn=pinned, env=env)
+    if done.returncode:
+        raise SystemExit(f"{' '.join(command)} failed: {done.stderr.decode()[-2000:]}")
+    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     return found
 
 
@@ -123,6 +127,15 @@ def peer_turn(name: str, field: Field) -> Turn:
         python = str(PEER / "bin" / "python")
         script = str(ROOT / "bench" / "stream_peers.py")
         found = outside([python, script, name, f"{server.url}/v1/completions", str(field.streams)], body)
+        return Turn(field.events, found["reads"], found["cpu_us"], found["gap_p99_ms"], p99(server.stop()))
+
+
+def engine_turn(engine: Installed, field: Field) -> Turn:
+    with serving(field.cadence) as server:
+        script, url = str(ROOT / "bench" / "engine_peers.py"), f"{server.url}/v1/completions"
+        command = [str(engine.python), script, engine.engine.name, url, str(field.streams), str(field.cadence.events)]
+        # The stand-in lets SGLang's package be imported where its CPU kernels are missing; its load tool needs none.
+        found = outside(command, b"", {**os.environ, "PYTHONPATH": str(ROOT / "tests" / "engines" / "sglang_cpu")})
         return Turn(field.events, found["reads"], found["cpu_us"], found["gap_p99_ms"], p99(server.stop()))
 
 
@@ -179,6 +192,7 @@ def main() -> None:
     turns: dict[str, list[Turn]] = defaultdict(list)
     clients: dict[str, Callable[[Field], Turn]] = {FLOOR: floor_turn, OURS: our_turn}
     clients |= {name: partial(peer_turn, name) for name in PEERS}
+    clients |= {f"{one.engine.name} {one.version}": partial(engine_turn, one) for one in listed()}
     with tempfile.TemporaryDirectory() as folder:
         cadence = Cadence(1 / given.rate, int(given.rate * given.seconds), SERVER_CORE)
         field = Field(given.streams, cadence, compile_floor(Path(folder)))
