@@ -25,7 +25,7 @@ from runners.log import BoundedLog
 
 _SUBREAPER, _DEATH_SIGNAL = 36, 1  # PR_SET_CHILD_SUBREAPER and PR_SET_PDEATHSIG of prctl(2)
 TICK_S = 0.2  # between two looks at whether the runner still lives
-GONE_GRACE_S = 3.0  # that a server gets after SIGTERM when its runner is gone
+GONE_GRACE_S = 1.0  # that a server gets after SIGTERM when its runner is gone
 UNKILLABLE_S = 60.0  # after SIGKILL; what is alive then sits in the kernel, mostly in a GPU's driver
 
 

@@ -14,8 +14,9 @@ if TYPE_CHECKING:
     from runners.engines.counters import Counters
     from runners.engines.table import Engine
 
-SETTLED_S = 2.0  # an engine books the last tokens of a run within that time of having sent them
-PAUSE_S = 0.05
+SETTLED_S = 5.0  # an engine books the last tokens of a run within that time of having sent them ...
+QUIET_S = 0.5  # ... and has booked them all when nothing changed for that long
+PAUSE_S = 0.1
 BUSY_TRIES = 10  # a server that has just sent its last token may still call itself busy
 BUSY_PAUSE_S = 0.2
 _NO_SUCH_PATH = frozenset({404, 405, 501})
@@ -56,14 +57,14 @@ def scrape(http: httpx.Client, url: str = "/metrics") -> Counters:
 
 def scrape_settled(http: httpx.Client, url: str = "/metrics") -> Counters:
     """The counters when they no longer change. ControlError as above."""
-    until = time.monotonic() + SETTLED_S
-    before = scrape(http, url)
-    while True:
+    found = scrape(http, url)
+    start = changed = time.monotonic()
+    while time.monotonic() < min(changed + QUIET_S, start + SETTLED_S):
         time.sleep(PAUSE_S)
         now = scrape(http, url)
-        if now == before or time.monotonic() >= until:
-            return now
-        before = now
+        if now != found:
+            found, changed = now, time.monotonic()
+    return found
 
 
 def flush(http: httpx.Client, engine: Engine | None) -> Flushed:
