@@ -34,6 +34,9 @@ EXPERTS = re.compile(
     r"DeepSeek-(?:V[2-9]|R1)|Kimi|MiniMax-M|gpt-oss|Mixtral|GLM-(?:4\.[5-9]|[5-9])|Llama-4|-A\d+(?:\.\d+)?B|MoE", re.I
 )
 P90_LIMIT = re.compile(r"p90_interactivity\s*(>=?)\s*(\d+(?:\.\d+)?)\s*tok/s(?:/user)?")
+CACHE_STATE = re.compile(
+    r"(cleared|off|warm)(?: (?:before|between|for) (?:each|every|all) (?:run|repeat|request)s?)?", re.IGNORECASE
+)
 
 
 def engine(name: str | None) -> str | None:
@@ -59,6 +62,12 @@ def method(name: str | None) -> str | None:
 
 def dtype(name: str | None, spellings: dict[str, str]) -> str | None:
     return spellings.get(name.casefold(), name) if name else name
+
+
+def prefix_cache(state: str | None) -> str | None:
+    """The three states as the catalogue spells them; a hit rate stays as it is written."""
+    match = CACHE_STATE.fullmatch(state.strip()) if state else None
+    return match[1].lower() if match else state
 
 
 def limit(constraint: str | None) -> str | None:

@@ -77,3 +77,18 @@ def test_types_and_methods_have_one_spelling() -> None:
 def test_what_is_not_stated_stays_so() -> None:
     assert names.engine(None) is names.model(None) is names.gpu(None) is names.method(None) is None
     assert names.dtype(None, names.KV) is names.limit(None) is names.parallelism(None, None) is None
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("cleared before each run", "cleared"),
+        ("Cleared", "cleared"),
+        ("off", "off"),
+        ("hit rate 90 %", "hit rate 90 %"),
+        ("warm, 97 % hits", "warm, 97 % hits"),
+        (None, None),
+    ],
+)
+def test_a_cache_that_is_cleared_before_each_run_is_cleared(said: str | None, shown: str | None) -> None:
+    assert names.prefix_cache(said) == shown
