@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from app.db import Database
     from tests.conftest import StillClock
 
-RESULT = DATA / "vllm_detailed.json"
+RESULT = DATA / "vllm_ngram_detailed.json"
 # Every route that is no reading, with the scope that it asks for; "" for those that need none.
 SCOPES = {
     ("POST", "/api/v1/cards"): "submit",

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from tests.conftest import StillClock
 
 IMPORTS = "/api/v1/imports"
-GUIDELLM = DATA / "guidellm_concurrent.json"
+GUIDELLM = DATA / "guidellm_sweep.json"
 RESULTS = [path for path in FIXTURES if path.stem != "genai_bench_experiment_metadata"]  # a setting, no measurement
-VLLM = DATA / "vllm_detailed.json"
+VLLM = DATA / "vllm_ngram_detailed.json"
 ANSWERS = {
     "engine.name": "vllm",
     "engine.version": "0.33.0",

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tests.browser.conftest import Tab
 
 pytestmark = pytest.mark.xdist_group("browser")
-RESULT = DATA / "guidellm_concurrent.json"
+RESULT = DATA / "guidellm_sweep.json"
 DROP = """([data, name]) => {
   const bytes = Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0));
   const carried = new DataTransfer();

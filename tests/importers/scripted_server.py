@@ -1,8 +1,6 @@
-"""A small OpenAI-compatible server whose timing and failures are known, for making fixtures with real load tools.
+"""A small OpenAI-compatible server that fails as no real one would on demand, for making fixtures with real load tools.
 
-The model's name chooses the script: `steady` sends one token an event, `bundled` three tokens an event (as speculative
-decoding does), `faulty` answers every fourth request with status 500 and stops the others at half the asked length.
-Standard library only: it runs beside any tool's environment.
+It answers every fourth request with status 500 and stops the others at half the asked length.
 """
 
 from __future__ import annotations
@@ -12,7 +10,7 @@ import itertools
 import json
 from typing import Any
 
-MODELS = ("steady", "bundled", "faulty")
+MODEL = "faulty"
 TTFT_S = 0.02
 TOKEN_S = 0.004
 DEFAULT_TOKENS = 16
@@ -48,25 +46,24 @@ class ScriptedServer:
 
     async def _answer(self, path: str, body: bytes, writer: asyncio.StreamWriter) -> None:
         if not path.endswith("/completions"):
-            listed = {"object": "list", "data": [{"id": name, "object": "model", "owned_by": "x"} for name in MODELS]}
+            listed = {"object": "list", "data": [{"id": MODEL, "object": "model", "owned_by": "x"}]}
             await _send(writer, json.dumps(listed if path.endswith("/models") else {}).encode())
             return
         asked = json.loads(body)
-        script = asked.get("model", "steady")
-        if script == "faulty" and next(self.requests) % 4 == 0:
+        if next(self.requests) % 4 == 0:
             await _send(writer, b'{"error": {"message": "scripted failure", "code": 500}}', "500 Internal Server Error")
             return
-        await self._complete(asked, script, path.endswith("/chat/completions"), writer)
+        await self._complete(asked, path.endswith("/chat/completions"), writer)
 
-    async def _complete(self, asked: dict[str, Any], script: str, chat: bool, writer: asyncio.StreamWriter) -> None:
+    async def _complete(self, asked: dict[str, Any], chat: bool, writer: asyncio.StreamWriter) -> None:
         tokens = asked.get("max_completion_tokens") or asked.get("max_tokens") or DEFAULT_TOKENS
-        made = max(1, tokens // 2) if script == "faulty" else tokens
+        made = max(1, tokens // 2)
         usage = {"prompt_tokens": _prompt_tokens(asked), "completion_tokens": made}
         usage["total_tokens"] = usage["prompt_tokens"] + made
         letters = "".join(chr(ord("a") + index % 26) for index in range(made))
         finish = "stop" if made < tokens else "length"
         kind = ("chat.completion.chunk" if asked.get("stream") else "chat.completion") if chat else "text_completion"
-        base = {"id": "cmpl-1", "created": 1, "model": asked.get("model"), "object": kind}
+        base = {"id": "cmpl-1", "created": 1, "model": MODEL, "object": kind}
         if not asked.get("stream"):
             whole = {**base, "choices": [_choice(letters, chat, finish, whole=True)], "usage": usage}
             await _send(writer, json.dumps(whole).encode())
@@ -74,13 +71,11 @@ class ScriptedServer:
         head = ("HTTP/1.1 200 OK", "Content-Type: text/event-stream", "Transfer-Encoding: chunked", "Connection: close")
         writer.write(("\r\n".join(head) + "\r\n\r\n").encode())
         await _pause(TTFT_S)
-        size = 3 if script == "bundled" else 1
-        for start in range(0, made, size):
-            if start:
-                await _pause(TOKEN_S * size)
-            last = finish if start + size >= made else None
-            text = letters[start : start + size]
-            await _event(writer, {**base, "choices": [_choice(text, chat, last, whole=False)]})
+        for index, letter in enumerate(letters):
+            if index:
+                await _pause(TOKEN_S)
+            last = finish if index + 1 == made else None
+            await _event(writer, {**base, "choices": [_choice(letter, chat, last, whole=False)]})
         if (asked.get("stream_options") or {}).get("include_usage"):
             await _event(writer, {**base, "choices": [], "usage": usage})
         await _chunk(writer, b"data: [DONE]\n\n")

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 from decimal import Decimal
+from typing import Any
+
+import pytest
 
 from app.results.importers import detect, read
 from tests.importers.factories import figures, imported, said, sglang, vllm
@@ -54,6 +57,13 @@ def test_vllm_several_tokens_an_event_are_counted_from_the_detailed_lists() -> N
     assert "3 tokens an event" in said(one, "T14")
     assert one.card.workload
     assert (one.card.workload.input_tokens, one.card.workload.output_tokens) == ("100", "30")
+
+
+def test_vllm_details_tell_tokens_an_event() -> None:
+    """Two requests of twelve tokens each, in four events: the first, and three gaps."""
+    details = {"completed": 2, "total_output_tokens": 24, "output_lens": [12, 12], "itls": [[0.01] * 3] * 2}
+    [one] = imported(vllm(**details))
+    assert "3 tokens an event" in said(one, "T14")
 
 
 def test_vllm_gap_longer_than_tpot_shows_bundled_tokens_without_details() -> None:
@@ -164,6 +174,35 @@ def test_sglang_server_info_states_engine_model_and_parallelism() -> None:
     assert figures(one)["acceptance_length_sglang", None] == Decimal("2.9")
     assert "speculation.acceptance" in {question.field for question in one.questions}
     assert "random tokens" in said(one, "T12")
+
+
+def test_sglang_client_against_vllm_names_vllm_and_what_it_says_of_itself() -> None:
+    said_of_it = (
+        "model='some/model', speculative_config=SpeculativeConfig(method='ngram', model=None, num_spec_tokens=4), "
+        "tokenizer='some/other', tensor_parallel_size=2, pipeline_parallel_size=1, data_parallel_size=1, "
+        "quantization=None, kv_cache_dtype=fp8, enable_prefix_caching=False"
+    )
+    server = {"vllm_config": said_of_it, "system_env": {"vllm_version": "0.32.0"}}
+    [one] = imported(sglang(backend="vllm", server_info=server))
+    card = one.card
+    assert card.engine
+    assert card.model
+    assert card.parallelism
+    assert card.speculation
+    assert card.dtypes
+    assert card.workload
+    assert (card.engine.name, card.engine.version, card.model.id) == ("vLLM", "0.32.0", "some/model")
+    assert (card.parallelism.tp, card.parallelism.pp, card.parallelism.dp) == (2, 1, 1)
+    assert (card.speculation.method, card.speculation.draft_tokens) == ("ngram", 4)
+    assert (card.dtypes.kv, card.dtypes.weights, card.workload.prefix_cache) == ("fp8", None, "off")
+
+
+@pytest.mark.parametrize("config", ["speculative_config=None", "", None, ["model='x'"], "tensor_parallel_size=0"])
+def test_sglang_client_against_vllm_takes_nothing_that_is_not_said(config: Any) -> None:
+    [one] = imported(sglang(backend="vllm", server_info={"vllm_config": config}))
+    assert one.card.engine
+    assert (one.card.engine.name, one.card.engine.version, one.card.parallelism) == ("vLLM", None, None)
+    assert bool(one.card.speculation) == (config == "speculative_config=None")
 
 
 def test_sglang_without_speculation_says_off_where_the_server_tells() -> None:

@@ -82,20 +82,22 @@ def test_engine_version_and_flags_are_asked_for_and_not_guessed(path: Path) -> N
             assert {"engine.name", "engine.version"} <= asked
 
 
-def test_guidellm_gives_a_card_for_each_strategy() -> None:
-    report = fixture("guidellm_concurrent.json")
+def test_guidellm_gives_a_card_for_each_strategy_of_a_sweep() -> None:
+    report = fixture("guidellm_sweep.json")
     assert report.tool_version == "0.8.1"
     assert [one.where for one in report.imported] == ["benchmarks[0]", "benchmarks[1]"]
-    assert [one.card.workload.concurrency for one in report.imported if one.card.workload] == [2, 4]
+    strategies = [one["config"]["strategy"]["type_"] for one in raw("guidellm_sweep.json")["benchmarks"]]
+    assert strategies == ["synchronous", "throughput"]
+    assert [one.card.workload.concurrency for one in report.imported if one.card.workload] == [1, 4]
     for one in report.imported:
         assert one.card.workload
-        assert (one.card.workload.input_tokens, one.card.workload.output_tokens) == ("32", "12")
+        assert (one.card.workload.input_tokens, one.card.workload.output_tokens) == ("32", "16")
         assert one.card.workload.seed == 42
 
 
 def test_guidellm_tpot_is_its_inter_token_latency_and_its_own_tpot_is_left_out() -> None:
-    metrics = raw("guidellm_concurrent.json")["benchmarks"][0]["metrics"]
-    imported = fixture("guidellm_concurrent.json").imported[0]
+    metrics = raw("guidellm_sweep.json")["benchmarks"][0]["metrics"]
+    imported = fixture("guidellm_sweep.json").imported[0]
     found = figures(imported)
     assert found["tpot", "mean"] == metrics["inter_token_latency_ms"]["successful"]["mean"]
     assert found["tpot", "P99.9"] == metrics["inter_token_latency_ms"]["successful"]["percentiles"]["p999"]
@@ -104,18 +106,24 @@ def test_guidellm_tpot_is_its_inter_token_latency_and_its_own_tpot_is_left_out()
     assert "is no TPOT" in said(imported, "T4")
 
 
-def test_guidellm_failures_short_replies_and_its_own_warnings_are_passed_on() -> None:
+def test_guidellm_s_own_warnings_are_passed_on() -> None:
+    benchmarks = raw("guidellm_sweep.json")["benchmarks"]
+    assert any(benchmark["warnings"] for benchmark in benchmarks)
+    for one, benchmark in zip(fixture("guidellm_sweep.json").imported, benchmarks, strict=True):
+        assert all(f"guidellm says: {warned['message']}" in said(one, "tool") for warned in benchmark["warnings"])
+
+
+def test_guidellm_failures_and_short_replies_are_told() -> None:
     [imported] = fixture("guidellm_faulty_rate.json").imported
     assert imported.card.workload
     assert imported.card.workload.rate == 40
     assert "3 of 12 requests failed" in said(imported, "failures")
-    assert "mean output 6 of 12" in said(imported, "T15")
-    assert "guidellm says" in said(imported, "tool")
+    assert "mean output 8 of 16" in said(imported, "T15")
 
 
 def test_aiperf_inter_token_latency_is_tpot_and_its_chunk_gap_the_event_gap() -> None:
-    metrics = raw("aiperf_bundled.json")
-    report = fixture("aiperf_bundled.json")
+    metrics = raw("aiperf_ngram.json")
+    report = fixture("aiperf_ngram.json")
     [imported] = report.imported
     found = figures(imported)
     assert report.tool_version == "0.13.0"
@@ -139,7 +147,7 @@ def test_aiperf_failures_are_counted_as_infinite_where_it_says_so() -> None:
     assert imported.card.workload
     assert imported.card.workload.ignore_eos is True
     assert imported.card.workload.chat_template is True
-    assert "mean output 6 of 12" in said(imported, "T15")
+    assert "mean output 8 of 16" in said(imported, "T15")
 
 
 def test_aiperf_aggregate_is_a_mean_over_runs_with_its_spread() -> None:
@@ -164,7 +172,7 @@ def test_inference_perf_seconds_become_ms_and_only_its_own_tpot_is_tpot() -> Non
     assert [statistic for axis, statistic in found if axis == "token_itl"] == ["mean"]
     assert "left out" in said(imported, "T4")
     assert imported.card.workload
-    assert imported.card.workload.rate == 5
+    assert imported.card.workload.rate == 2
 
 
 def test_inference_perf_summary_says_that_it_mixes_loads() -> None:
@@ -183,7 +191,7 @@ def test_genai_bench_times_are_read_in_the_unit_that_the_file_names() -> None:
         assert 15 < found["ttft", "mean"] < 2000
         assert found["interactivity_p90_fast", "P90 fast tail"] == stats["output_inference_speed"]["p90"]
         assert imported.card.workload
-        assert (imported.card.workload.input_tokens, imported.card.workload.output_tokens) == ("32", "12")
+        assert (imported.card.workload.input_tokens, imported.card.workload.output_tokens) == ("32", "16")
 
 
 def test_genai_bench_metadata_alone_is_sent_back_with_the_reason() -> None:
@@ -192,15 +200,14 @@ def test_genai_bench_metadata_alone_is_sent_back_with_the_reason() -> None:
     assert "the numbers are in the files beside it" in report.problems[0].message
 
 
-def test_vllm_detailed_result_counts_tokens_an_event() -> None:
-    tree = raw("vllm_detailed.json")
-    [imported] = fixture("vllm_detailed.json").imported
+def test_vllm_detailed_result_is_read_with_its_lists() -> None:
+    tree = raw("vllm_ngram_detailed.json")
+    [imported] = fixture("vllm_ngram_detailed.json").imported
     found = figures(imported)
     assert found["event_gap", "mean"] == tree["mean_itl_ms"]
     assert found["tpot", "P99"] == tree["p99_tpot_ms"]
-    assert "3 tokens an event" in said(imported, "T14")
     assert imported.card.workload
-    assert imported.card.workload.output_tokens == "12"
+    assert imported.card.workload.output_tokens == "128"
     assert imported.card.workload.rate is None
 
 
@@ -224,15 +231,15 @@ def test_vllm_failures_and_the_rate_that_was_missed_are_told() -> None:
 
 def test_sglang_openai_route_is_caught_counting_tokens_that_never_came() -> None:
     """The scripted server stopped every reply at half the asked length; the tool counts the asked one."""
-    tree = json.loads((DATA / "sglang_oai.jsonl").read_text().splitlines()[0])
-    report = fixture("sglang_oai.jsonl")
+    tree = json.loads((DATA / "sglang_faulty.jsonl").read_text().splitlines()[0])
+    report = fixture("sglang_faulty.jsonl")
     first, second = report.imported
     assert tree["request_rate"] == float("inf")
     assert first.card.workload
     assert second.card.workload
     assert first.card.workload.rate is None
     assert second.card.workload.rate == 20
-    assert "108 output tokens counted, the text holds 54" in said(first, "T15")
+    assert "144 output tokens counted, the text holds 72" in said(first, "T15")
     assert "3 of 12 requests failed" in said(second, "failures")
     assert ("event_gap", "P95") in figures(first)
     assert first.card.engine is None

@@ -24,6 +24,7 @@ RATES = (
 )
 TIMES = (("ttft", "time_to_first_token"), ("tpot", "time_per_output_token"), ("e2e_latency", "request_latency"))
 LATE_S = Decimal(1)  # mean delay of sending, above which the generator and not the schedule set the load
+INPUT, OUTPUT = ("prompt_tokens", "prompt_len"), ("output_tokens", "output_len")  # the server's count, the client's
 
 
 def fits(tree: Any) -> bool:
@@ -81,22 +82,19 @@ def _load(draft: Draft, tree: dict[str, Any]) -> None:
 
 def _tokens(draft: Draft, tree: dict[str, Any]) -> None:
     """The report holds what came, not what was asked for: the config file beside it does."""
-    for field, names in (
-        ("workload.input_tokens", ("prompt_len", "prompt_tokens")),
-        ("workload.output_tokens", ("output_len", "output_tokens")),
-    ):
-        holder = next((get(tree, "successes", name) for name in names if get(tree, "successes", name, "mean")), None)
+    output = _lengths(tree, OUTPUT)
+    for field, holder in (("workload.input_tokens", _lengths(tree, INPUT)), ("workload.output_tokens", output)):
         mean = draft.number(holder, "mean")
         if mean is not None:
             fixed = draft.number(holder, "min") == draft.number(holder, "max")
             draft.put(field, in_tokens(mean) if fixed else f"mean {in_tokens(mean)}")
-    output = get(tree, "successes", "output_len")
     least, most = draft.number(output, "min"), draft.number(output, "max")
     if least is not None and most is not None and least < most * traps.REACHED:
         message = (
             f"outputs run from {short(least)} to {short(most)} tokens: the length was not fixed, or replies ended early"
         )
-        draft.warn("T15", "successes.output_len", message)
+        draft.warn("T15", "workload.output_tokens", message)
+    _counting(draft, tree)
     wrong = draft.count(tree, "successes", "token_count_mismatches")
     if wrong:
         message = f"{wrong} replies whose text, tokenised again, does not give the server's token count"
@@ -108,6 +106,23 @@ def _tokens(draft: Draft, tree: dict[str, Any]) -> None:
     cached, total = (draft.number(tree, "successes", "prompt_tokens", key) for key in ("cached", "total"))
     if cached and total:
         traps.cache_hits(draft, divide(cached * 100, total), "successes.prompt_tokens.cached")
+
+
+def _lengths(tree: dict[str, Any], names: tuple[str, ...]) -> Any:
+    return next((get(tree, "successes", name) for name in names if get(tree, "successes", name, "mean")), None)
+
+
+def _counting(draft: Draft, tree: dict[str, Any]) -> None:
+    """Unless told otherwise the tool tokenises each reply's text again, and takes rates and TPOT from that count."""
+    server = draft.number(tree, "successes", "output_tokens", "total")
+    rate = draft.number(tree, "successes", "throughput", "output_tokens_per_sec")
+    seconds = draft.number(tree, "benchmark_time_seconds")
+    if server and rate and seconds and not server * traps.LENGTH <= rate * seconds <= server / traps.LENGTH:
+        message = (
+            f"{short(rate * seconds)} output tokens by the client's tokenizer, {short(server)} by the server's count: "
+            "throughput, TPOT and the gap per token are in the client's tokens"
+        )
+        draft.warn("definition", "output_tokens_per_sec", message)
 
 
 IMPORTER = Importer("inference-perf", fits, no_version, read)

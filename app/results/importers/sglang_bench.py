@@ -21,6 +21,15 @@ if TYPE_CHECKING:
 
 NATIVE = {"sglang", "sglang-native"}
 TIMED = re.compile(r"(mean|median|std|max|p\d+(?:\.\d+)?)_(ttft|tpot|itl|e2e_latency)_ms")
+VLLM_SAYS = (
+    ("model.id", re.compile(r"\bmodel='([^']{1,500})'")),
+    ("parallelism.tp", re.compile(r"\btensor_parallel_size=([1-9]\d{0,4})\b")),
+    ("parallelism.pp", re.compile(r"\bpipeline_parallel_size=([1-9]\d{0,4})\b")),
+    ("parallelism.dp", re.compile(r"\bdata_parallel_size=([1-9]\d{0,4})\b")),
+    ("dtypes.kv", re.compile(r"\bkv_cache_dtype=(\w{1,50})")),
+    ("dtypes.weights", re.compile(r"\bquantization=(\w{1,50})")),
+)
+VLLM_SPECULATES = re.compile(r"\bSpeculativeConfig\(method='([^']{1,50})'.{0,500}?\bnum_spec_tokens=([1-9]\d{0,4})\b")
 RETOKENIZED = Decimal("0.95")  # of the counted tokens, below which the text does not bear the count out
 
 
@@ -54,8 +63,11 @@ def read(tree: dict[str, Any], raw: RawSource, where: str) -> Iterator[Imported 
 
 
 def _server(draft: Draft, info: Any) -> None:
-    """What the server said of itself; old files have no `server_info`, and of other engines it is empty."""
+    """What the server said of itself; old files have no `server_info`, and of most other engines it is empty."""
     if not isinstance(info, dict) or not info:
+        return
+    if "vllm_config" in info:
+        _vllm(draft, info)
         return
     draft.put("engine.name", "SGLang")
     draft.put("engine.version", info.get("version"))
@@ -73,6 +85,24 @@ def _server(draft: Draft, info: Any) -> None:
         method = plain(info["speculative_algorithm"])
         draft.put("speculation.method", method.lower() if method else "off")
         draft.put("speculation.draft_tokens", draft.count(info, "speculative_num_steps") if method else None)
+
+
+def _vllm(draft: Draft, info: dict[str, Any]) -> None:
+    """vLLM in development mode answers the same path, with its configuration as Python prints it."""
+    draft.put("engine.name", "vLLM")
+    draft.put("engine.version", get(info, "system_env", "vllm_version"))
+    config = str(info["vllm_config"])
+    for field, pattern in VLLM_SAYS:
+        match = pattern.search(config)
+        if match and match[1] not in ("None", "auto"):
+            draft.put(field, int(match[1]) if field.startswith("parallelism") else match[1])
+    if "speculative_config=None" in config:
+        draft.put("speculation.method", "off")
+    elif speculates := VLLM_SPECULATES.search(config):
+        draft.put("speculation.method", speculates[1])
+        draft.put("speculation.draft_tokens", int(speculates[2]))
+    if "enable_prefix_caching=False" in config:
+        draft.put("workload.prefix_cache", "off")
 
 
 def _figures(draft: Draft, tree: dict[str, Any]) -> None:
