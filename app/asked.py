@@ -94,7 +94,11 @@ def settle(scope: Scope, takes: Parameters) -> tuple[Misread, ...]:
     pairs = [(name, value) for name, value in given if value]
     wrong = _misread(pairs, takes)
     left_out = {item.field for item in wrong}
-    kept = [(name, value) for name, value in pairs if name not in left_out]
+    kept = [
+        (name, value)
+        for name, value in pairs
+        if name not in left_out or (name in takes.many and not re.search(CONTROLS, value))
+    ]
     if kept != given:
         scope["query_string"] = urlencode(kept).encode()
     return wrong

@@ -42,6 +42,12 @@ def test_control_characters_are_told_and_not_taken(name: str, value: str) -> Non
     assert (wrong.field, wrong.unknown) == (name, False)
 
 
+def test_one_bad_value_of_several_takes_no_good_one_away() -> None:
+    kept, (wrong,) = asked("engine=a&engine=%00&engine=b")
+    assert kept == [("engine", "a"), ("engine", "b")]
+    assert wrong.field == "engine"
+
+
 def test_an_unknown_name_is_told_with_what_was_meant() -> None:
     kept, (wrong,) = asked("engnie=a&model=m")
     assert kept == [("model", "m")]

@@ -129,7 +129,11 @@ RULES: tuple[tuple[set[str], Callable[[Claim], Iterator[Finding]]], ...] = (
 def _rounds(file: Parts) -> Iterator[Finding]:
     known = {part.item.id for part in file.rounds.values() if "id" not in part.unsound}
     sure = not any("id" in part.unsound for part in file.rounds.values())
+    seen: set[str] = set()
     for index, part in file.rounds.items():
+        if part.item.id in seen and "id" not in part.unsound:
+            yield ("rounds", index, "id"), f"`{shown(part.item.id)}` is already a round of this file"
+        seen.add(part.item.id)
         for name in sorted(set(part.item.varies or ()) - set(FIELDS)):
             yield ("rounds", index, "varies"), f"`{shown(name)}` is no condition field; they are {', '.join(FIELDS)}"
     members: dict[str, list[tuple[int, Claim]]] = {}

@@ -127,6 +127,11 @@ def test_a_round_that_holds_a_field_equal_has_no_two_values_of_it() -> None:
     assert any("`speed` is no condition field" in line for line in found)
 
 
+def test_two_rounds_with_one_id_are_refused() -> None:
+    rounds = "rounds:\n  - {id: r1, title: one, varies: []}\n  - {id: r1, title: another, varies: []}\n"
+    assert any("`r1` is already a round" in line for line in problems(HEAD + rounds + "claims:\n" + CLAIM))
+
+
 def test_a_file_that_is_no_mapping_is_one_clear_problem() -> None:
     assert "a catalogue file is a mapping" in problems("- a\n- b\n")[0]
 

@@ -241,3 +241,9 @@ def test_the_title_of_the_sglang_post_mixes_workloads() -> None:
 
 def test_a_kernel_time_in_microseconds_gives_no_share_of_the_time() -> None:
     assert not compared("sgl-pr39674-16head-kernel", "sgl-pr39674-16head").derivations
+
+
+def test_two_engines_of_which_nobody_can_tell_the_weight_type_give_no_ratio() -> None:
+    found = compared("runinfra-llama31-8b-h100-vllm-ttft", "runinfra-llama31-8b-h100-trtllm-ttft")
+    assert found.ratio is None
+    assert "dtypes.weights" in fields(found, "not_stated")

@@ -34,9 +34,10 @@ def side_by_side(request: Request) -> HTMLResponse:
     """`ids` repeated or with commas, or `a` and `b`. What names nothing is told; the rest is still compared."""
     reading = catalogue(request)
     query = request.query_params
-    given = read_ids([*query.getlist("ids"), *query.getlist("a"), *query.getlist("b")])
-    if query.get("a") and query.get("a") == query.get("b"):
-        given = (query["a"], query["a"])
+    named = [*query.getlist("ids"), *query.getlist("a"), *query.getlist("b")]
+    given = read_ids(named)
+    if len(given) == 1 and ",".join(named).count(given[0]) > 1:
+        given *= 2  # a claim with itself
     rows, missing = _rows(reading, given)
     status = 422 if len(given) > MOST else 404 if missing else 200
     troubles = [*notes(request), *missing]
