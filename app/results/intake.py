@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from app.errors import InvalidInputError
 from app.results.apart import read_file
 from app.results.importers.source import RawSource
+from app.results.queries import stored_import
 from app.results.store import Sent, keep
 
 if TYPE_CHECKING:
@@ -23,10 +24,13 @@ def take(
 ) -> Stored:
     """Keep a file that is all here, with what was read in it.
 
+    A file that is known is read under the name that it was first sent by, because importers look at the name too.
     Raises InvalidInputError with every problem where no measurement can be read in it; then nothing is kept.
     """
-    arriving.whole()
-    named = RawSource.of(name, b"").name
+    digest = arriving.whole().sha256
+    with database.read() as session:
+        known = stored_import(session, digest)
+    named = known.name if known else RawSource.of(name, b"").name
     report = read_file(arriving.path, named, format)
     if report.format is None or not report.imported:
         raise _refused(report)

@@ -47,9 +47,12 @@ def record(
 
 
 def keep(session: Session, sent: Sent, owner: str, now: dt.datetime) -> Stored:
-    """Note the file. Sent again, by whomever, it stays one file; what a newer importer reads in it replaces the old."""
+    """Note the file. Sent again, by whomever, it stays one file under its first name; what a newer importer reads in
+    it replaces the old, where it was read under that name and for the same tool."""
     known = stored_import(session, sent.kept.sha256)
     read = {"format": sent.report.format, "report": sent.report.model_dump_json()}
+    if known is not None and not _newer(sent, known):
+        return known
     if known is not None:
         here = IMPORT.c.sha256 == sent.kept.sha256
         session.connection().execute(sa.update(IMPORT).where(here).values(**read))
@@ -59,3 +62,9 @@ def keep(session: Session, sent: Sent, owner: str, now: dt.datetime) -> Stored:
     found = stored_import(session, sent.kept.sha256)
     assert found is not None
     return found
+
+
+def _newer(sent: Sent, known: Stored) -> bool:
+    """Whether `sent` is another reading of the same; a recorded card's part keeps its number."""
+    same = (sent.name, sent.report.format) == (known.name, known.report.format)
+    return same and (not known.recorded or len(sent.report.imported) == len(known.report.imported))

@@ -86,6 +86,17 @@ def test_a_file_sent_twice_is_one_import(site: Site) -> None:
     assert kept(site) == [first.json()["sha256"]]
 
 
+def test_a_second_sender_changes_nothing_in_what_the_first_one_s_file_says(site: Site) -> None:
+    """Some importers read the file's name, so another name would give another card."""
+    data = (DATA / "inference_perf_summary_lifecycle_metrics.json").read_bytes()
+    first = site.send("POST", f"{IMPORTS}?name=ours.json", data, site.token()).json()
+    for query in ("?name=theirs.json", "?name=theirs.csv", "?name=theirs.json&format=inference-perf"):
+        again = site.send("POST", f"{IMPORTS}{query}", data, site.token(name="Ben"))
+        assert (again.status_code, again.json()) == (201, first)
+    assert "ours.json" in first["cards"][0]["yaml"]
+    assert site.get(f"{IMPORTS}/{first['sha256']}").json() == first
+
+
 def test_every_measurement_of_a_file_becomes_a_card_with_what_was_answered(site: Site) -> None:
     token = site.token()
     read = send(site, GUIDELLM, token).json()

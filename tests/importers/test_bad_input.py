@@ -53,6 +53,26 @@ def test_bytes_that_are_no_text_are_a_problem() -> None:
     assert (report.problems[0].line, report.problems[0].column) == (2, 7)
 
 
+@pytest.mark.parametrize("bad", [b"\xed\xa0\x80", b"\xed\xb2\x80", b"\xe9", b"\xff", b"\xc0\xaf", b"\xf4\x90\x80\x80"])
+@pytest.mark.parametrize("padding", [1, 3_000_000])
+def test_a_byte_that_is_no_utf_8_is_a_problem_at_its_line_and_column(bad: bytes, padding: int) -> None:
+    text = json.dumps(vllm(model_id="\u00e9X", itls=["y" * padding]), indent=1, ensure_ascii=False)
+    data = text.encode().replace(b"X", bad)
+    [problem] = read("result.json", data).problems
+    before = data[: data.index(bad, data.index(b'"model_id"'))].decode()
+    assert "not UTF-8" in problem.message
+    assert (problem.line, problem.column) == (before.count("\n") + 1, len(before) - before.rfind("\n"))
+
+
+def test_a_line_that_is_no_utf_8_does_not_take_its_neighbours_along() -> None:
+    good = json.dumps(vllm()).encode()
+    report = read(
+        "result.jsonl", b"\n".join([good, json.dumps(vllm(model_id="X")).encode().replace(b"X", b"\xe9"), good])
+    )
+    assert [one.where for one in report.imported] == ["line 1", "line 3"]
+    assert [problem.line for problem in report.problems] == [2]
+
+
 @pytest.mark.parametrize("data", [b"", b"   \n", b"\xef\xbb\xbf"])
 def test_empty_files_say_so(data: bytes) -> None:
     report = read("result.json", data)

@@ -99,6 +99,18 @@ def test_nothing_chosen_is_told(site: Site) -> None:
     assert 'value="H200"' in page.text
 
 
+@pytest.mark.parametrize("part", ["9" * 5000, "x", "-1", "0", "1.0", "\u0661", ""])
+def test_a_measurement_that_cannot_be_is_told_and_nothing_is_lost(site: Site, part: str) -> None:
+    cookie = signed_in(site)
+    url = send(site, cookie, GUIDELLM).headers["location"]
+    page = post(site, url, cookie, [("parts", "2"), ("parts", part), *ENOUGH.items()])
+    assert page.status_code == 422
+    assert "is no measurement of this file" in page.text
+    assert 'value="H200"' in page.text
+    assert checked(page.text) == ["2"]
+    assert site.get("/api/v1/cards").json()["total"] == 0
+
+
 def test_who_was_signed_out_in_between_keeps_what_was_typed(site: Site) -> None:
     url = send(site, signed_in(site), VLLM).headers["location"]
     page = post(site, url, {}, [("parts", "1"), *ENOUGH.items()])

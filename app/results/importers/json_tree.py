@@ -7,6 +7,7 @@ documents, one after the other, as the tools' append modes leave them.
 
 from __future__ import annotations
 
+import codecs
 import heapq
 import itertools
 import json
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 WHOLE = 256 * 1024  # bytes that are built at once without looking inside first
 BUDGET = 4 * 1024 * 1024  # bytes of one file that are built in all; a byte of JSON becomes up to 60 of objects
 PASSED_OVER = re.compile(r"benchmarks\[\d+\]\.requests")
+CHUNK = 1024 * 1024  # bytes that are looked at at once
 MOST_KEYS = 20_000  # of one object
 MOST_DOCUMENTS = 2_000
 MOST_PROBLEMS = 50
@@ -112,6 +114,11 @@ def documents(data: bytes) -> tuple[list[JsonDocument], list[ImportProblem]]:
             problems.append(problem)
             at = _next_line_with_object(text, at)
             continue
+        torn = _no_text(text, at, end)
+        if torn is not None:
+            problems.append(_at(text, torn, "this is not UTF-8 text"))
+            at = _skip_space(text, end)
+            continue
         try:
             found.append(JsonDocument(_build(text[at:end], budget), line))
         except _RefusedError as refusal:
@@ -136,6 +143,18 @@ def _extent(text: bytes, at: int) -> tuple[int, ImportProblem | None]:
     except RecursionError:
         return at, _at(text, at, "nested too deeply for a result file")
     return len(text), None
+
+
+def _no_text(text: bytes, at: int, end: int) -> int | None:
+    """The first byte that is no UTF-8; msgspec lets such bytes pass, and json would take half a surrogate pair."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    for start in range(at, end, CHUNK):
+        pending = len(decoder.getstate()[0])  # bytes of a character that the chunk before cut
+        try:
+            decoder.decode(text[start : min(start + CHUNK, end)], final=start + CHUNK >= end)
+        except UnicodeDecodeError as error:
+            return start - pending + error.start
+    return None
 
 
 def _build(text: bytes, budget: _Budget) -> Tree | list[Any]:
@@ -215,11 +234,9 @@ def _parse(text: bytes, path: str) -> Any:
         return tree
 
     try:
-        return json.loads(text, object_pairs_hook=unique, parse_float=number, parse_int=number)
+        return json.loads(text.decode(), object_pairs_hook=unique, parse_float=number, parse_int=number)
     except RecursionError:
         raise _RefusedError("nested too deeply for a result file", path) from None
-    except UnicodeDecodeError as error:
-        raise _RefusedError(f"is not UTF-8 text: byte {error.start} of this part", path) from None
     except ValueError as error:  # msgspec let it pass, json does not
         raise _RefusedError(f"this is not JSON: {error}", path) from None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Annotated, cast
 from urllib.parse import quote
 
@@ -24,6 +25,7 @@ from app.web.reading import cards
 from app.web.render import respond
 from app.web.visitor import signed_in, visitor
 from app.web.wording import plain
+from app.yaml_tree import shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
 router = APIRouter(default_response_class=HTMLResponse)
 AROUND = 65_536  # bytes of a form around its file
 CHUNK = 1024**2
+PART = re.compile(r"[1-9][0-9]{0,8}")
 PRIVATE = {"Cache-Control": "no-store"}
 
 
@@ -78,9 +81,12 @@ def record_cards(request: Request, sha256: str, pairs: Annotated[list[tuple[str,
     """303 back to the file with its new cards; the page with what is wrong, and what was typed, where none was made."""
     stored = _imports(request).one(sha256)
     typed = {name: value for name, value in pairs if name != "parts"}
-    chosen = [int(value) for name, value in pairs if name == "parts" and value.isascii() and value.isdigit()]
+    given = [value for name, value in pairs if name == "parts"]
+    chosen = [int(value) for value in given if PART.fullmatch(value)]
     try:
         actor = signed_in(request, "submit")
+        if strange := [value for value in given if not PART.fullmatch(value)]:
+            raise InvalidInputError(f"`{shown(strange[0])}` is no measurement of this file", [{"field": "parts"}])
         if not chosen:
             raise InvalidInputError("choose at least one measurement to record", [{"field": "parts"}])
         found = read_chosen(stored.report, chosen, typed, cards(request).check)
