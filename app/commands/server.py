@@ -11,7 +11,7 @@ import httpx
 
 from app.client import Client, ServerError
 from app.commands.exits import FOUND, SERVER
-from app.errors import InvalidInputError
+from app.errors import CardInvalidError, InvalidInputError, NotFoundError
 from app.yaml_tree import shown
 
 if TYPE_CHECKING:
@@ -41,9 +41,17 @@ def towards_server(action: Action) -> Callable[[argparse.Namespace, Settings], i
                 return action(given, client)
             except ServerError as error:
                 print(f"benchcard: {error}", file=sys.stderr)
-                return FOUND if error.code == "card_invalid" else SERVER
+                return FOUND if _is_answer(error) else SERVER
 
     return run
+
+
+def _is_answer(error: ServerError) -> bool:
+    """Whether the server answered "no": an id or a value names nothing, or a card has errors. An address that it does
+    not have is none: it is a server of another version, or no Benchcard."""
+    if error.code == NotFoundError.code:
+        return all(detail.field != "address" for detail in error.details)
+    return error.code in (InvalidInputError.code, CardInvalidError.code)
 
 
 def _address(given: argparse.Namespace, settings: Settings) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from typing import TYPE_CHECKING
 
 import pytest
@@ -112,11 +113,26 @@ def test_a_card_with_errors_is_not_recorded_and_the_next_one_is(site: Site, tmp_
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["card", "submit", "--token", "bcr_wrong", "FILE"],
         ["card", "get", "nothing"],
-        ["claims", "--server", "http://127.0.0.1:1"],
+        ["card", "get", "nothing", "--json"],
         ["compare", "a", "nothing"],
+        ["claims", "--axis", "nothing"],
         ["claims", "--engine", "nobody"],
+    ],
+)
+def test_an_id_or_a_value_that_names_nothing_is_the_answer_no(
+    site: Site, arguments: list[str], capsys: Capture
+) -> None:
+    assert main(arguments) == 1
+    assert capsys.readouterr().err.startswith("benchcard: ")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["card", "submit", "--token", "bcr_wrong", "FILE"],
+        ["claims", "--server", "http://127.0.0.1:1"],
+        ["card", "get", "nothing", "--server", "SERVER/not-here"],
     ],
 )
 def test_a_server_that_refuses_or_is_not_there_is_3(
@@ -124,7 +140,8 @@ def test_a_server_that_refuses_or_is_not_there_is_3(
 ) -> None:
     monkeypatch.setattr("app.client.PAUSES_S", ())
     path = file(tmp_path, "card.yaml", SOUND)
-    assert main([path if item == "FILE" else item for item in arguments]) == 3
+    given = {"FILE": path, "SERVER/not-here": f"{os.environ['BENCHCARD_SERVER']}/not-here"}
+    assert main([given.get(item, item) for item in arguments]) == 3
     assert capsys.readouterr().err.startswith("benchcard: ")
 
 
