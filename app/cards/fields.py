@@ -70,7 +70,7 @@ _TABLE: tuple[tuple[str, ...], ...] = (
      "tokens"),
     ("workload.output_tokens", "Output tokens", "Of one request; with its statistic where lengths differ.", "1024",
      "tokens"),
-    ("workload.dataset", "Prompts", "Where the prompts come from.", "random token ids"),
+    ("workload.dataset", "Prompts", "Where the prompts come from.", "uniform random token ids"),
     ("workload.seed", "Seed", "The seed of the prompts.", "42"),
     ("workload.chat_template", "Chat template", "Whether prompts went through the model's chat template.", "true"),
     ("workload.temperature", "Temperature", "Of sampling; 0 is greedy.", "0"),

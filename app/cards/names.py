@@ -37,6 +37,8 @@ P90_LIMIT = re.compile(r"p90_interactivity\s*(>=?)\s*(\d+(?:\.\d+)?)\s*tok/s(?:/
 CACHE_STATE = re.compile(
     r"(cleared|off|warm)(?: (?:before|between|for) (?:each|every|all) (?:run|repeat|request)s?)?", re.IGNORECASE
 )
+# `random` alone is a data set of the load tools, which do not draw each id by itself.
+RANDOM_IDS = re.compile(r"(?:uniform(?:ly)? )?random (?:token )?ids", re.IGNORECASE)
 
 
 def engine(name: str | None) -> str | None:
@@ -68,6 +70,11 @@ def prefix_cache(state: str | None) -> str | None:
     """The three states as the catalogue spells them; a hit rate stays as it is written."""
     match = CACHE_STATE.fullmatch(state.strip()) if state else None
     return match[1].lower() if match else state
+
+
+def dataset(prompts: str | None) -> str | None:
+    """Token ids drawn at random, as the catalogue spells them; with anything said beside it stays as it is written."""
+    return "uniform random token ids" if prompts and RANDOM_IDS.fullmatch(prompts.strip()) else prompts
 
 
 def limit(constraint: str | None) -> str | None:

@@ -108,9 +108,9 @@ def conditions(card: Card) -> claims.Conditions:
 
 
 def _workload(given: Workload) -> claims.Workload:
-    same = ("name", "input_tokens", "output_tokens", "dataset", "chat_template", "ignore_eos")
+    same = ("name", "input_tokens", "output_tokens", "chat_template", "ignore_eos")
     as_text = {name: _text(getattr(given, name)) for name in ("seed", "temperature", "turns")}
-    as_text["prefix_cache"] = names.prefix_cache(given.prefix_cache)
+    as_text |= {"dataset": names.dataset(given.dataset), "prefix_cache": names.prefix_cache(given.prefix_cache)}
     return claims.Workload.model_validate({name: getattr(given, name) for name in same} | as_text)
 
 

@@ -5,7 +5,9 @@ Which facts are looked at is the axis's business (`matters`); rules.py and ratio
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 from app.claims.conditions import FIELDS
@@ -27,6 +29,8 @@ State = Literal[
 OFF = "off"
 NOT_STATED = "not stated"
 FORCED = ("simulated", "synthetic")
+TP_EP = re.compile(r"^TP(\d+) \+ EP(\d+)\b")
+ABBREVIATED = re.compile(r"[0-9a-f]{7,}")
 
 
 @dataclass(frozen=True)
@@ -110,7 +114,42 @@ def _acceptance_state(a: Claim, b: Claim) -> State:
         return "differs"
     if one.kind == "none":
         return "equal"
-    return _same(forced_length(a), forced_length(b)) if is_forced(a) else _same(one.length, two.length)
+    return forced_state(a, b) if is_forced(a) else _same(one.length, two.length)
+
+
+def forced_state(a: Claim, b: Claim) -> State:
+    """What both were set to, as far as the coarser is written out (5.5 and 5.505). A simulation drifts: where both
+    measured one mean, whoever gave that mean as the setting meant the same setting."""
+    one, two = forced_length(a), forced_length(b)
+    state = _same(one, two)
+    if one is None or two is None or state == "equal":
+        return state
+    means = (a.acceptance.length, b.acceptance.length)
+    return "equal" if _rounds_to_same(one, two) or (None not in means and means[0] == means[1]) else "differs"
+
+
+def _rounds_to_same(one: Decimal, two: Decimal) -> bool:
+    places = max(1, min(_places(one), _places(two)))  # 6 is no rounded 5.5
+    return round(one, places) == round(two, places)
+
+
+def _places(number: Decimal) -> int:
+    exponent = number.as_tuple().exponent
+    return max(0, -exponent) if isinstance(exponent, int) else 0
+
+
+def _engine_state(a: Claim, b: Claim) -> State:
+    """By commit where both give one, else by version."""
+    one, two = a.conditions.engine, b.conditions.engine
+    if one.commit is None or two.commit is None:
+        return _same(one.version, two.version)
+    return "equal" if _same_commit(one.commit.lower(), two.commit.lower()) else "differs"
+
+
+def _same_commit(one: str, two: str) -> bool:
+    """git shortens a commit to its first digits, 7 at least."""
+    short, full = sorted((one, two), key=len)
+    return one == two or (bool(ABBREVIATED.fullmatch(short)) and full.startswith(short))
 
 
 def _drafts(claim: Claim) -> object:
@@ -124,14 +163,19 @@ def _same(a: object, b: object) -> State:
     return "equal" if a == b else "differs"
 
 
-def _first(*readers: Callable[[Claim], object]) -> Callable[[Claim, Claim], State]:
-    """Several spellings of one fact, the most exact first: the first that both sides use decides."""
+def _spelled(read: Callable[[Claim], object], spelled: Callable[[str], str], claim: Claim) -> str | None:
+    """The fact in one spelling; sources write one thing in several."""
+    value = read(claim)
+    return None if value is None else spelled(str(value))
 
-    def state(a: Claim, b: Claim) -> State:
-        states = (_same(read(a), read(b)) for read in readers)
-        return next((found for found in states if found != "not_stated"), "not_stated")
 
-    return state
+def _layout(text: str) -> str:
+    """ "TP8 + EP8" and "attention TP8, MoE EP8" are one layout."""
+    return TP_EP.sub(r"attention TP\1, MoE EP\2", text)
+
+
+def _alike(read: Callable[[Claim], object]) -> Callable[[Claim, Claim], State]:
+    return lambda a, b: _same(read(a), read(b))
 
 
 def _together(*readers: Callable[[Claim], object], apart: State = "not_stated") -> Callable[[Claim, Claim], State]:
@@ -157,9 +201,10 @@ def _text(read: Callable[[Claim], object]) -> Callable[[Claim], str | None]:
 
 def _table() -> dict[str, Compared]:
     readers = {name: field.read for name, field in FIELDS.items()} | {"speculation.draft_tokens": _drafts}
-    table = {name: Compared(FIELDS[name].label, (name,), _text(read), _first(read)) for name, read in readers.items()}
-    version = (lambda c: c.conditions.engine.commit, lambda c: c.conditions.engine.version)
-    table["engine.version"] = replace(table["engine.version"], state=_first(*version))
+    table = {name: Compared(FIELDS[name].label, (name,), _text(read), _alike(read)) for name, read in readers.items()}
+    for name, spelled in SPELLED.items():
+        table[name] = replace(table[name], state=_alike(partial(_spelled, readers[name], spelled)))
+    table["engine.version"] = replace(table["engine.version"], state=_engine_state)
     table["acceptance"] = replace(table["acceptance"], read=acceptance_text, state=_acceptance_state)
     names = ("workload.name", "workload.dataset")  # a named benchmark, a data set, or both
     prompts = _together(*(readers[name] for name in names), apart="apart")
@@ -168,6 +213,13 @@ def _table() -> dict[str, Compared]:
     load = _together(*(readers[name] for name in names))
     table[names[0]] = Compared("load", names, _load, load)
     return {name: fact for name, fact in table.items() if name not in ("workload.dataset", "load.rate")}
+
+
+SPELLED: dict[str, Callable[[str], str]] = {
+    "dtypes.weights": str.casefold,
+    "dtypes.kv": str.casefold,
+    "parallelism": _layout,
+}
 
 
 def _prompts(claim: Claim) -> str | None:

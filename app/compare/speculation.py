@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.axes import AXES
-from app.compare.conditions import OFF, accept_length, forced_length, is_forced
+from app.compare.conditions import OFF, accept_length, forced_length, forced_state, is_forced
 from app.compare.schema import Derivation
 from app.compare.words import significant
 
@@ -119,7 +119,7 @@ def _stream(claim: ClaimRow) -> tuple[Decimal, Decimal] | None:
 
 def _other_length(claim: ClaimRow, other: ClaimRow) -> Decimal | None:
     """The accept length of `other`, unless both were forced to one target or stand at one length."""
-    one_target = claim.acceptance.target is not None and claim.acceptance.target == other.acceptance.target
+    one_target = is_forced(other) and forced_state(claim, other) == "equal"
     length = accept_length(other)
     return None if one_target or length == accept_length(claim) else length
 

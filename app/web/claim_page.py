@@ -251,8 +251,11 @@ def _source(row: ClaimRow) -> Iterator[Fact]:
     yield Fact("Publisher", source.publisher)
     yield Fact("Interest", source.interest)
     yield Fact("Address", source.url or "not seen cited, so not linked", source.url is not None, source.url or "")
-    yield Fact("Retrieved", row.retrieved.isoformat())
-    yield Fact("Last checked", row.last_checked.isoformat())
+    if row.card:
+        yield Fact("Recorded", row.retrieved.isoformat())
+    else:
+        yield Fact("Retrieved", row.retrieved.isoformat())
+        yield Fact("Last checked", row.last_checked.isoformat())
     yield Fact("Repeated", row.reproduction.text)
 
 

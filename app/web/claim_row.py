@@ -66,7 +66,7 @@ EXTRA: dict[str, Callable[[ClaimRow], str]] = {
     "version": _version,
     "acceptance": lambda row: acceptance(row.acceptance),
     "date": lambda row: or_not_stated(row.source.date),
-    "checked": lambda row: row.last_checked.isoformat(),
+    "checked": lambda row: "not checked" if row.card else row.last_checked.isoformat(),
 }
 
 

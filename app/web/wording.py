@@ -213,7 +213,8 @@ def source_line(row: ClaimRow) -> str:
 
 
 def citation(row: ClaimRow) -> str:
-    """Text to quote the claim by. "Unverified" stands in it until somebody else measured the number again."""
+    """Text to quote the claim by. "Unverified" stands in it until somebody else measured the number again. Nobody
+    checks a card against its source, so its day is that of its recording."""
     again = row.reproduction
     status = f"repeated by others: {again.text}" if again.status == "repeated_by_others" else "unverified"
     parts = [
@@ -221,6 +222,6 @@ def citation(row: ClaimRow) -> str:
         f"against {against(row.baseline)}" if row.baseline.kind != "none" else "",
         conditions(row),
         f"{row.source.publisher}, “{row.source.title}”, {row.source.date or 'undated'}, {row.locator}",
-        f"checked {row.last_checked.isoformat()}",
+        f"{'recorded' if row.card else 'checked'} {row.last_checked.isoformat()}",
     ]
     return "; ".join(part for part in parts if part) + "."

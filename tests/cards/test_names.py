@@ -92,3 +92,18 @@ def test_what_is_not_stated_stays_so() -> None:
 )
 def test_a_cache_that_is_cleared_before_each_run_is_cleared(said: str | None, shown: str | None) -> None:
     assert names.prefix_cache(said) == shown
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("random token ids", "uniform random token ids"),
+        ("Uniform random ids", "uniform random token ids"),
+        ("uniform random token ids", "uniform random token ids"),
+        ("random", "random"),
+        ("random token ids, range ratio 0.8", "random token ids, range ratio 0.8"),
+        (None, None),
+    ],
+)
+def test_random_ids_are_spelled_as_the_catalogue_spells_them(said: str | None, shown: str | None) -> None:
+    assert names.dataset(said) == shown

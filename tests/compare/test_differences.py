@@ -13,6 +13,7 @@ from app.compare.verdict import compare
 from tests.compare.factories import FORCED, MEASURED, message, ratio, row, rules
 
 if TYPE_CHECKING:
+    from app.claims.schema import ClaimRow
     from app.compare.schema import Comparison
 
 HELD = {"id": "post/final", "title": "final table", "varies": ("parallelism",)}
@@ -250,3 +251,70 @@ def test_two_ratios_need_no_round_to_be_read_beside_each_other() -> None:
 def test_every_rule_beside_the_conditions_says_what_it_holds() -> None:
     assert len({rule.id for rule in BESIDE}) == len(BESIDE)
     assert all(rule.says.endswith(".") for rule in BESIDE)
+
+
+COMMIT = "835c39094ad017c2f54f8ea598002e669e6fa30d"
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "same"),
+    [
+        (COMMIT, "835c390", True),
+        ("835C390", COMMIT, True),
+        (COMMIT, "835c391", False),
+        (COMMIT, "835c39", False),  # git's own shortest is 7 digits
+        ("main", "main", True),
+        ("releases", "release", False),
+    ],
+)
+def test_a_commit_and_its_first_digits_are_one_commit(a: str, b: str, same: bool) -> None:
+    one, two = (
+        row(id=name, **{"conditions.engine": {"name": "SGLang", "commit": commit}})
+        for name, commit in (("a", a), ("b", b))
+    )
+    assert differing(compare(one, two)) == differing(compare(two, one)) == ([] if same else ["engine.version"])
+
+
+@pytest.mark.parametrize(
+    ("field", "a", "b", "same"),
+    [
+        ("dtypes.weights", "FP8", "fp8", True),
+        ("dtypes.kv", "nvfp4", "NVFP4", True),
+        ("dtypes.weights", "FP8", "FP4", False),
+        ("parallelism", "TP8 + EP8 + DCP8", "attention TP8, MoE EP8 + DCP8", True),
+        ("parallelism", "TP8 + EP8", "attention TP8, MoE TP8", False),
+    ],
+)
+def test_two_spellings_of_one_thing_are_no_difference(field: str, a: str, b: str, same: bool) -> None:
+    one, two = row(**{f"conditions.{field}": a}), row(id="b", **{f"conditions.{field}": b})
+    assert differing(compare(one, two)) == differing(compare(two, one)) == ([] if same else [field])
+
+
+def forced(claim_id: str, target: str, length: str | None) -> ClaimRow:
+    given = {"kind": "simulated", "target": target, "length": length, "ceiling": "6"}
+    return row(**{**FORCED, "id": claim_id, "acceptance": given})
+
+
+@pytest.mark.parametrize(
+    ("target", "length", "same"),
+    [
+        ("5.5", None, True),
+        ("5.505", "5.505", True),  # a card whose author gives the mean as the setting
+        ("5.52", None, True),
+        ("5.6", None, False),
+        ("6", None, False),
+        ("3.51", "3.51", False),
+    ],
+)
+def test_a_forced_acceptance_counts_as_what_it_was_set_to(target: str, length: str | None, same: bool) -> None:
+    one, two = forced("a", "5.5", "5.505"), forced("b", target, length)
+    for found in (compare(one, two), compare(two, one)):
+        assert (found.verdict == "not_comparable") is not same
+        assert ("acceptance-forced" in {reason.rule for reason in found.reasons}) is not same
+        assert bool([item for item in found.derivations if item.title.startswith("Rate at")]) is not same
+
+
+def test_a_mean_that_was_given_as_the_setting_is_the_setting() -> None:
+    """5.802 was measured where 5.75 was asked for; a card that records 5.802 repeats that setting."""
+    one, two = forced("a", "5.75", "5.802"), forced("b", "5.802", "5.802")
+    assert compare(one, two).verdict == "comparable"
