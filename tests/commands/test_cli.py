@@ -216,12 +216,12 @@ def test_a_first_start_has_a_link_and_a_later_one_none(
 
 
 def test_import_tells_what_a_file_holds_and_what_it_lacks(capsys: Capture) -> None:
-    path = str(DATA / "vllm_detailed.json")
+    path = str(DATA / "vllm_ngram_detailed.json")
     assert main(["import", path]) == 0
     said = capsys.readouterr().out
     assert f"{path}: vllm bench serve, 1 measurement\n" in said
-    assert "465.405 tok/s output_throughput" in said
-    assert "mind T14: event_gap" in said
+    assert "121.596 tok/s output_throughput" in said
+    assert "mind T20: max_output_tokens_per_s" in said
     assert "engine.version: Which exact engine version or commit?" in said
     assert main(["import", path, "--set", "engine.version=0.33.0"]) == 0
     assert "engine.version" not in capsys.readouterr().out
@@ -233,7 +233,7 @@ def test_import_refuses_what_is_no_result_and_answers_that_fit_nowhere(tmp_path:
     path = file(tmp_path, "x.json", '{"a": \n 1')
     assert main(["import", path]) == 1
     assert f"{path}:2:" in capsys.readouterr().err
-    good = str(DATA / "vllm_detailed.json")
+    good = str(DATA / "vllm_ngram_detailed.json")
     assert main(["import", good, "--set", "engine.versoin=1"]) == 1
     assert "--set engine.versoin: is not a known key; did you mean `version`?" in capsys.readouterr().err
     assert main(["import", str(tmp_path / "nothing")]) == 2
@@ -244,7 +244,7 @@ def test_import_refuses_what_is_no_result_and_answers_that_fit_nowhere(tmp_path:
 
 
 def test_import_records_every_measurement_on_the_server(site: Site, capsys: Capture, tmp_path: Path) -> None:
-    path = str(DATA / "guidellm_concurrent.json")
+    path = str(DATA / "guidellm_sweep.json")
     said = {"engine": "vllm 0.33.0", "hardware": "1x H200", "workload.concurrency": "3", "speculation.method": "off"}
     sets = [part for field, text in said.items() for part in ("--set", f"{field}={text}")]
     assert main(["import", path, "--record", *sets]) == 1

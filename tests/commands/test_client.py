@@ -57,7 +57,7 @@ def test_a_card_is_checked_in_both_syntaxes(client: Client) -> None:
 
 
 def test_a_result_file_is_sent_and_its_cards_recorded(client: Client) -> None:
-    path = DATA / "vllm_detailed.json"
+    path = DATA / "vllm_ngram_detailed.json"
     read = client.import_file(path.read_bytes(), path.name)
     assert (read.name, read.tool, len(read.cards)) == (path.name, "vllm bench serve", 1)
     choice = RecordImport(parts=(1,), answers={"engine": "vllm 0.33.0", "hardware": "1x H200"})
