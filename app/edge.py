@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from fastapi import Depends, Request
 from starlette.datastructures import Headers
+from starlette.requests import ClientDisconnect
 
 from app.accounts.csrf import refusal
 from app.claims.search import CONTROLS
@@ -82,6 +83,8 @@ class Edge:
             return
         try:
             await self.app(inner, receive, answer)
+        except ClientDisconnect:  # nobody is there to be answered, and nothing went wrong here
+            return
         except Exception:
             if not answer.started:
                 failed = AppError("something went wrong here; it is in the server's log")

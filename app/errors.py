@@ -12,7 +12,10 @@ AppError
 ├── TooLongError          an address above its limit
 ├── UnsupportedTypeError  a body of another media type
 ├── NoSpaceError          no room on the disk for what was sent
-├── TooManyError          asked too often; `retry_after` seconds
+├── TooSlowError          a body that stopped coming
+├── AgainError            not now, but in `retry_after` seconds
+│   ├── TooManyError      asked too often
+│   └── BusyError         too many others are asking
 ├── SetupError            something that an operator must mend: the port, the data folder, the database
 └── CatalogueError        a shipped file that is wrong; stops the start
 """
@@ -95,13 +98,25 @@ class NoSpaceError(AppError):
     status = 507
 
 
-class TooManyError(AppError):
-    code = "too_many_requests"
-    status = 429
+class TooSlowError(AppError):
+    code = "too_slow"
+    status = 408
 
+
+class AgainError(AppError):
     def __init__(self, message: str, retry_after: int) -> None:
         super().__init__(message)
         self.retry_after = retry_after
+
+
+class TooManyError(AgainError):
+    code = "too_many_requests"
+    status = 429
+
+
+class BusyError(AgainError):
+    code = "busy"
+    status = 503
 
 
 class SetupError(AppError):

@@ -30,6 +30,7 @@ from app.edge import SAME_SITE, Edge
 from app.installation import made_ready
 from app.randomness import SystemRandomness
 from app.results.files import Files
+from app.results.intake import Intake
 from app.results.queries import Imports
 from app.settings import ROOT
 from app.web.marked_files import MarkedFiles
@@ -113,5 +114,6 @@ def _fill(state: State, settings: Settings, database: Database, clock: Clock) ->
     state.cards = Cards(database, state.catalogue)
     state.imports = Imports(database)
     state.files = Files(settings.data / "files")
+    state.intake = Intake(state.files, database)
     state.accounts = Accounts(database, clock)
     state.throttle = Throttle(clock)

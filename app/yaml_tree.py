@@ -97,8 +97,9 @@ def path_text(path: Path) -> str:
     return text
 
 
-def parse(text: str, file: str) -> Document:
-    """Read one YAML document. All problems found are in the result; `data` is None where there is no tree at all."""
+def parse(text: str, file: str, most_values: int | None = None) -> Document:
+    """Read one YAML document. All problems found are in the result; `data` is None where there is no tree at all, also
+    where it has more than `most_values`."""
     document = Document(file)
     if bad := FORBIDDEN.search(text):
         before = text[: bad.start()]
@@ -107,7 +108,7 @@ def parse(text: str, file: str) -> Document:
         return document
     try:
         events = yaml.parse(text, Loader=yaml.CSafeLoader)
-        _Builder(document, events).build()
+        _Builder(document, events, most_values).build()
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         place = Place(mark.line + 1, mark.column + 1) if mark else Place(1, 1)
@@ -120,9 +121,11 @@ def parse(text: str, file: str) -> Document:
 class _Builder:
     """Builds the tree from the event stream, so that nothing is resolved behind the reader's back."""
 
-    def __init__(self, document: Document, events: Iterator[yaml.Event]) -> None:
+    def __init__(self, document: Document, events: Iterator[yaml.Event], most_values: int | None) -> None:
         self.document = document
         self.events = events
+        self.most_values = most_values
+        self.values = 0
 
     def build(self) -> None:
         documents = 0
@@ -139,9 +142,12 @@ class _Builder:
         self.document.problem(path, message, _place(event))
 
     def _value(self, event: yaml.Event, path: Path) -> Any:
+        mark = cast("yaml.error.Mark", event.start_mark)
         if len(path) > DEEPEST:
-            mark = cast("yaml.error.Mark", event.start_mark)
             raise yaml.MarkedYAMLError(problem=f"nested deeper than {DEEPEST} levels", problem_mark=mark)
+        self.values += 1
+        if self.most_values is not None and self.values > self.most_values:
+            raise yaml.MarkedYAMLError(problem=f"more than {self.most_values} values", problem_mark=mark)
         self.document.places[path] = _place(event)
         if isinstance(event, yaml.AliasEvent):
             self._refuse(event, path, "aliases (`*name`) are not taken; write the value out")

@@ -14,7 +14,7 @@ from starlette.exceptions import HTTPException
 
 from app.api.addresses import is_api, methods, no_address
 from app.asked import declared
-from app.errors import AppError, InvalidInputError, TooLargeError, TooManyError, UnauthorizedError
+from app.errors import AgainError, AppError, InvalidInputError, TooLargeError, UnauthorizedError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -95,7 +95,7 @@ def json_error(status: int, error: AppError) -> JSONResponse:
     details = [ErrorDetail.model_validate(detail) for detail in error.details]
     content = ErrorContent(code=error.code, message=error.message, details=details)
     headers = {"WWW-Authenticate": "Bearer"} if status == UnauthorizedError.status else {}
-    if isinstance(error, TooManyError):
+    if isinstance(error, AgainError):
         headers["Retry-After"] = str(error.retry_after)
     return JSONResponse(ErrorBody(error=content).model_dump(exclude_none=True), status, headers)
 

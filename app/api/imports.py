@@ -6,7 +6,7 @@ from fastapi import APIRouter, Depends, Query, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import FileResponse, Response
 
-from app.api.access import INVALID, NOT_FOUND, Answers, database
+from app.api.access import INVALID, NOT_FOUND, Answers
 from app.api.auth import SIGNED_IN, TOKEN, IdempotencyKey, signed_in
 from app.api.bodies import BodyOf, invalid
 from app.api.card_body import inlined
@@ -16,9 +16,9 @@ from app.api.import_schema import CardsStored, ImportDetail, ImportQuery, Record
 from app.api.once import once_only
 from app.cards.store import Draft, Writer
 from app.results.importers import MOST_BYTES
-from app.results.intake import take
 from app.results.recording import read_chosen
 from app.results.store import record
+from app.uploads import incoming, unless_gone
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from app.cards.queries import Cards
     from app.replay.store import Reply
     from app.results.files import Files
+    from app.results.intake import Intake
     from app.results.queries import Imports
 
 router = APIRouter(prefix="/api/v1/imports", tags=["imports"])
@@ -41,8 +42,10 @@ FILE_BODY = {
 }
 RECORD_BODY = {"requestBody": {"required": True, "content": {"application/json": {"schema": inlined(RecordImport)}}}}
 BODY: Answers = {
+    408: {"model": ErrorBody, "description": "the file stopped coming"},
     413: {"model": ErrorBody, "description": f"more than {MOST_BYTES // 1024**2} MB"},
     422: {"model": ErrorBody, "description": "every problem, with its line and column where it has one"},
+    503: {"model": ErrorBody, "description": "too many files are on their way; Retry-After says when to try again"},
     507: {"model": ErrorBody, "description": "the server's disk is full"},
 }
 RECORDED: Answers = {
@@ -67,12 +70,14 @@ async def import_file(request: Request, query: Annotated[ImportQuery, Query()]) 
     """
     actor = await run_in_threadpool(signed_in, request, "submit")
     format = None if query.format == "auto" else query.format
-    with _files(request).arriving(MOST_BYTES) as arriving:
-        async for part in request.stream():
+    intake = cast("Intake", request.app.state.intake)
+    async with intake.arriving() as arriving:
+        async for part in incoming(request):
             arriving.write(part)
+        read = await unless_gone(request, intake.read(arriving, query.name, format))
         now = request.app.state.clock.now()
-        stored = await run_in_threadpool(take, arriving, query.name, format, database(request), actor.id, now)
-    return detailed(stored)
+        stored = await run_in_threadpool(intake.keep, arriving, read, actor.id, now)
+    return await run_in_threadpool(detailed, stored)
 
 
 @router.get("/{sha256}", responses=NOT_FOUND)

@@ -5,10 +5,10 @@ Run as a program, this module is that process: it writes the report as JSON to i
 
 from __future__ import annotations
 
+import asyncio
 import resource
-import subprocess
 import sys
-import threading
+from asyncio.subprocess import DEVNULL, PIPE
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -20,22 +20,27 @@ if TYPE_CHECKING:
 SMALL = 256 * 1024  # bytes that are read at once, in some tens of ms
 LONGEST_S = 120
 MOST_MEMORY = 4 * 1024**3  # bytes of address space, several times what the largest file takes
-AT_ONCE = threading.Semaphore(2)  # more would only take each other's processor
 
 
-def read_file(path: Path, name: str, format: Format | None) -> ImportReport:
-    """The report on the file at `path`, which its sender calls `name`. Never raises for what the file holds."""
+async def read_file(path: Path, name: str, format: Format | None) -> ImportReport:
+    """The report on the file at `path`, which its sender calls `name`. Never raises for what the file holds; the
+    process ends with the caller that is cancelled."""
     if path.stat().st_size <= SMALL:
-        return read(name, path.read_bytes(), format)
+        return await asyncio.to_thread(lambda: read(name, path.read_bytes(), format))
     command = [sys.executable, "-m", __name__, str(path), name, format or "", str(MOST_MEMORY)]
-    with AT_ONCE:
-        try:
-            done = subprocess.run(command, capture_output=True, timeout=LONGEST_S, check=False)  # noqa: S603 (ours)
-        except subprocess.TimeoutExpired:
-            return _unreadable(f"reading it took longer than {LONGEST_S} s")
-    if done.returncode:
+    process = await asyncio.create_subprocess_exec(*command, stdout=PIPE, stderr=DEVNULL)
+    try:
+        async with asyncio.timeout(LONGEST_S):
+            said, _ = await process.communicate()
+    except TimeoutError:
+        return _unreadable(f"reading it took longer than {LONGEST_S} s")
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.communicate()
+    if process.returncode:
         return _unreadable("reading it took more memory than a result file should need")
-    return ImportReport.model_validate_json(done.stdout)
+    return await asyncio.to_thread(ImportReport.model_validate_json, said)
 
 
 def _unreadable(message: str) -> ImportReport:

@@ -1,41 +1,91 @@
-"""A result file on its way in: read first, kept only where it is one."""
+"""A result file on its way in: read first, kept only where it is one.
+
+A file waits for its turn in no thread, so that whoever sends many keeps nobody from reading pages.
+"""
 
 from __future__ import annotations
 
+import asyncio
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from app.errors import InvalidInputError
+from app.errors import BusyError, InvalidInputError
 from app.results.apart import read_file
+from app.results.importers import MOST_BYTES
 from app.results.importers.source import RawSource
 from app.results.queries import stored_import
 from app.results.store import Sent, keep
 
 if TYPE_CHECKING:
     import datetime as dt
+    from collections.abc import AsyncIterator
 
     from app.db import Database
-    from app.results.files import Arriving
+    from app.results.files import Arriving, Files
     from app.results.importers import Format, ImportReport
     from app.results.queries import Stored
 
+UPLOADS = 8  # files that come in or are read at a time: what they take of the disk and of file handles is bounded
+WAITING = 64  # requests that wait for that, their bodies still unsent
+READINGS = 2  # files that are read at a time; more would only take each other's processor
+RETRY_S = 30
 
-def take(
-    arriving: Arriving, name: str, format: Format | None, database: Database, owner: str, now: dt.datetime
-) -> Stored:
-    """Keep a file that is all here, with what was read in it.
 
-    A file that is known is read under the name that it was first sent by, because importers look at the name too.
-    Raises InvalidInputError with every problem where no measurement can be read in it; then nothing is kept.
-    """
-    digest = arriving.whole().sha256
-    with database.read() as session:
-        known = stored_import(session, digest)
-    named = known.name if known else RawSource.of(name, b"").name
-    report = read_file(arriving.path, named, format)
-    if report.format is None or not report.imported:
-        raise _refused(report)
-    sent = Sent(arriving.keep(), named, report)
-    return database.write(lambda session: keep(session, sent, owner, now))
+@dataclass(frozen=True)
+class Read:
+    """What was read in a file, under the name that it has here."""
+
+    name: str
+    report: ImportReport
+
+
+class Intake:
+    """Takes files in, each in its turn."""
+
+    def __init__(self, files: Files, database: Database) -> None:
+        self._files = files
+        self._database = database
+        self._requests = 0
+        self._uploads = asyncio.Semaphore(UPLOADS)
+        self.readings = asyncio.Semaphore(READINGS)
+
+    @asynccontextmanager
+    async def arriving(self) -> AsyncIterator[Arriving]:
+        """Room for a file. Raises BusyError at once where too many wait already."""
+        if self._requests >= UPLOADS + WAITING:
+            raise BusyError(f"too many files are on their way here; try again in {RETRY_S} s", RETRY_S)
+        self._requests += 1
+        try:
+            async with self._uploads:
+                with self._files.arriving(MOST_BYTES) as arriving:
+                    yield arriving
+        finally:
+            self._requests -= 1
+
+    async def read(self, arriving: Arriving, name: str, format: Format | None) -> Read:
+        """What a file holds that is all here; given up where the caller is cancelled.
+
+        A file that is known is read under the name that it was first sent by, because importers look at the name too.
+        Raises InvalidInputError with every problem where no measurement can be read in it.
+        """
+        digest = arriving.whole().sha256
+        known = await asyncio.to_thread(self._known, digest)
+        named = known.name if known else RawSource.of(name, b"").name
+        async with self.readings:
+            report = await read_file(arriving.path, named, format)
+        if report.format is None or not report.imported:
+            raise _refused(report)
+        return Read(named, report)
+
+    def keep(self, arriving: Arriving, read: Read, owner: str, now: dt.datetime) -> Stored:
+        """Keep the file with what was read in it. Raises NoSpaceError."""
+        sent = Sent(arriving.keep(), read.name, read.report)
+        return self._database.write(lambda session: keep(session, sent, owner, now))
+
+    def _known(self, sha256: str) -> Stored | None:
+        with self._database.read() as session:
+            return stored_import(session, sha256)
 
 
 def _refused(report: ImportReport) -> InvalidInputError:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import httpx
 import pytest
 
-from app.results import apart
+from app.results import apart, intake
 from tests.importers.factories import DATA, FIXTURES
 from tests.site import Site, open_site
 
@@ -206,9 +206,7 @@ def test_a_file_that_needs_too_much_memory_is_refused_and_not_kept(site: Site, m
 def test_a_file_above_the_limit_is_413_even_where_it_does_not_say_so(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import app.api.imports
-
-    monkeypatch.setattr(app.api.imports, "MOST_BYTES", 1024**2)
+    monkeypatch.setattr(intake, "MOST_BYTES", 1024**2)
 
     async def endless() -> AsyncIterator[bytes]:
         for _ in range(10_000):

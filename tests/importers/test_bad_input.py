@@ -187,6 +187,14 @@ def test_yaml_tricks_are_problems_with_their_places() -> None:
     assert "too large for YAML" in text_of(read("big.yaml", b"version: 1\n" + b"# comment\n" * 300_000))
 
 
+@pytest.mark.parametrize("value", ["{},", "[],", "1,"])
+def test_yaml_of_more_values_than_a_report_has_is_refused_where_they_are_too_many(value: str) -> None:
+    [problem] = read("report.yaml", f"version: [{value * 15_000}]".encode()).problems
+    assert "more than 10000 values" in problem.message
+    assert problem.line == 1
+    assert (problem.column or 0) > 10_000
+
+
 def test_csv_with_torn_rows_keeps_the_whole_ones() -> None:
     data = "\n".join([MLPERF_HEADER, "only,three,cells", mlperf_row(), '"open quote']).encode()
     report = read("summary.csv", data)

@@ -28,7 +28,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 MOST_BYTES = 512 * 1024 * 1024
-MOST_YAML_BYTES = 2 * 1024 * 1024
+MOST_YAML_BYTES = 256 * 1024  # a report has about 20 KB; YAML takes a hundred times as long to read as JSON
+MOST_YAML_VALUES = 10_000
+BLANK_BYTES = 2 * 1024 * 1024  # that are looked at before a file counts as one that holds something
 UTF8_BOM = b"\xef\xbb\xbf"
 OTHER_BOMS = {
     b"\xff\xfe\x00\x00": "UTF-32",
@@ -132,7 +134,7 @@ def _open(name: str, data: bytes) -> _Opened:
 def _refusal(data: bytes) -> str | None:
     if len(data) > MOST_BYTES:
         return f"the file is larger than {MOST_BYTES // 1024 // 1024} MB"
-    if data.removeprefix(UTF8_BOM)[:MOST_YAML_BYTES].isspace() or not data.removeprefix(UTF8_BOM):
+    if data.removeprefix(UTF8_BOM)[:BLANK_BYTES].isspace() or not data.removeprefix(UTF8_BOM):
         return "the file is empty"
     encoding = next((said for mark, said in OTHER_BOMS.items() if data.startswith(mark)), None)
     if encoding is None and b"\x00" in data[:64]:
@@ -176,13 +178,13 @@ def _table(data: bytes) -> _Opened:
 def _yaml(name: str, data: bytes) -> _Opened:
     opened = _Opened()
     if len(data) > MOST_YAML_BYTES:
-        message = f"neither JSON nor CSV, and too large for YAML ({MOST_YAML_BYTES // 1024 // 1024} MB at most)"
+        message = f"neither JSON nor CSV, and too large for YAML ({MOST_YAML_BYTES // 1024} KB at most)"
         opened.problems.append(ImportProblem(message=message, line=1, column=1))
         return opened
     text = _text(data, opened)
     if text is None:
         return opened
-    document = parse(text, name)
+    document = parse(text, name, MOST_YAML_VALUES)
     for problem in document.problems[:MOST_PROBLEMS]:
         place = problem.place
         message = f"{problem.path}: {problem.message}" if problem.path else problem.message

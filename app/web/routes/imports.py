@@ -9,20 +9,20 @@ from urllib.parse import quote
 from fastapi import APIRouter, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import HTMLResponse, RedirectResponse
-from starlette.datastructures import UploadFile
 
 from app.accounts.store import note_use
 from app.cards.rules import Finding
 from app.cards.store import Draft, Writer
-from app.errors import AppError, InvalidInputError, UnauthorizedError
+from app.errors import AgainError, AppError, InvalidInputError, UnauthorizedError
 from app.results.importers import MOST_BYTES, TOOL_NAMES
-from app.results.intake import take
 from app.results.recording import read_chosen
 from app.results.store import record
+from app.uploads import unless_gone
 from app.web.forms import PAIRS
 from app.web.import_page import import_page, imported_page
 from app.web.reading import cards
 from app.web.render import respond
+from app.web.sent_file import SentForm, read_sent
 from app.web.visitor import signed_in, visitor
 from app.web.wording import plain
 from app.yaml_tree import shown
@@ -32,18 +32,16 @@ if TYPE_CHECKING:
 
     from fastapi import Response
     from sqlmodel import Session
-    from starlette.datastructures import FormData
 
     from app.accounts.tokens import Actor
     from app.cards.record import CardRecord
     from app.db import Database
-    from app.results.files import Files
     from app.results.importers import Format
+    from app.results.intake import Intake
     from app.results.queries import Imports, Stored
 
 router = APIRouter(default_response_class=HTMLResponse)
 AROUND = 65_536  # bytes of a form around its file
-CHUNK = 1024**2
 PART = re.compile(r"[1-9][0-9]{0,8}")
 PRIVATE = {"Cache-Control": "no-store"}
 
@@ -56,16 +54,32 @@ def import_form(request: Request) -> HTMLResponse:
 @router.post("/import", response_model=None, max_body_size=MOST_BYTES + AROUND)
 async def send_file(request: Request) -> Response:
     """303 to what was read; the page with every problem where no result could be read."""
-    async with request.form(max_files=1, max_fields=5) as form:
-        chosen = str(form.get("format", "auto"))
-        try:
-            stored = await run_in_threadpool(_take, request, form, chosen)
-        except AppError as error:
-            problems = [_line(detail) for detail in error.details]
-            sign_in = "/sign-in?next=/import" if isinstance(error, UnauthorizedError) else ""
-            context = import_page(chosen, MOST_BYTES, sign_in, plain(error.message), problems)
-            return respond(request, context, status=error.status, headers=PRIVATE)
+    form = SentForm()
+    try:
+        actor = await run_in_threadpool(signed_in, request, "submit")  # before anything of a stranger is taken
+        stored = await _taken(request, form, actor)
+    except AppError as error:
+        problems = [_line(detail) for detail in error.details]
+        sign_in = "/sign-in?next=/import" if isinstance(error, UnauthorizedError) else ""
+        context = import_page(form.fields.get("format", "auto"), MOST_BYTES, sign_in, plain(error.message), problems)
+        again = {"Retry-After": str(error.retry_after)} if isinstance(error, AgainError) else {}
+        return respond(request, context, status=error.status, headers={**PRIVATE, **again})
     return RedirectResponse(f"/import/{stored.sha256}", 303)
+
+
+async def _taken(request: Request, form: SentForm, actor: Actor) -> Stored:
+    """Fills `form` on the way. Raises AppError."""
+    intake = cast("Intake", request.app.state.intake)
+    async with intake.arriving() as arriving:
+        await read_sent(request, form, arriving)
+        if not form.name:
+            raise InvalidInputError("choose a file")
+        chosen = form.fields.get("format", "auto")
+        if chosen != "auto" and chosen not in TOOL_NAMES:
+            raise InvalidInputError("choose a tool from the list")
+        format = None if chosen == "auto" else cast("Format", chosen)
+        read = await unless_gone(request, intake.read(arriving, form.name, format))
+        return await run_in_threadpool(intake.keep, arriving, read, actor.id, request.app.state.clock.now())
 
 
 @router.get("/import/{sha256}")
@@ -107,22 +121,6 @@ def _record(request: Request, sha256: str, drafts: Mapping[int, Draft], actor: A
         return record(session, sha256, drafts, Writer.of(actor), now, randomness)
 
     cast("Database", request.app.state.database).write(work)
-
-
-def _take(request: Request, form: FormData, chosen: str) -> Stored:
-    """Raises AppError."""
-    actor = signed_in(request, "submit")
-    file = form.get("file")
-    if not isinstance(file, UploadFile) or not file.filename:
-        raise InvalidInputError("choose a file")
-    if chosen != "auto" and chosen not in TOOL_NAMES:
-        raise InvalidInputError("choose a tool from the list")
-    format = None if chosen == "auto" else cast("Format", chosen)
-    state = request.app.state
-    with cast("Files", state.files).arriving(MOST_BYTES) as arriving:
-        while data := file.file.read(CHUNK):
-            arriving.write(data)
-        return take(arriving, file.filename, format, state.database, actor.id, state.clock.now())
 
 
 def _page(
