@@ -153,13 +153,16 @@ class _Builder:
             self._refuse(event, path, "aliases (`*name`) are not taken; write the value out")
             return None
         node = cast("yaml.ScalarEvent | yaml.CollectionStartEvent", event)
-        if node.anchor:
-            self._refuse(event, path, "anchors (`&name`) are not taken; remove it")
-        if node.tag:
-            self._refuse(event, path, f"tags ({shown(node.tag)}) are not taken; remove it")
+        self._plain(node, path)
         if isinstance(event, yaml.ScalarEvent):
             return None if not event.style and event.value in NULLS else event.value
         return self._mapping(path) if isinstance(event, yaml.MappingStartEvent) else self._sequence(path)
+
+    def _plain(self, node: yaml.ScalarEvent | yaml.CollectionStartEvent, path: Path) -> None:
+        if node.anchor:
+            self._refuse(node, path, "anchors (`&name`) are not taken; remove it")
+        if node.tag:
+            self._refuse(node, path, f"tags ({shown(node.tag)}) are not taken; remove it")
 
     def _sequence(self, path: Path) -> list[Any]:
         items: list[Any] = []
@@ -176,6 +179,7 @@ class _Builder:
                 self._value(next(self.events), (*path, "?"))
                 continue
             key = str(event.value)
+            self._plain(event, (*path, key))
             value = self._value(next(self.events), (*path, key))
             if key in items:
                 self._refuse(event, path, f"`{shown(key)}` stands twice; keep one")

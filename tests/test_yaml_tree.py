@@ -48,6 +48,17 @@ def test_duplicate_keys_anchors_aliases_and_tags_are_refused_together_with_their
     assert "tags" in found[3]
 
 
+def test_anchors_and_tags_on_keys_are_refused_at_their_places() -> None:
+    found = messages("&x a: 1\nb:\n  !!str c: 2\n  ? &y d\n  : 3\n")
+    assert [line.split(": ")[:2] for line in found] == [
+        ["card.yaml:1:1", "a"],
+        ["card.yaml:3:3", "b.c"],
+        ["card.yaml:4:5", "b.d"],
+    ]
+    assert "anchors" in found[0]
+    assert "tags" in found[1]
+
+
 def test_broken_yaml_is_one_problem_with_its_place() -> None:
     assert messages("a: [1, 2\nb: 3\n")[0].startswith("card.yaml:2:2: this is not YAML")
 

@@ -13,7 +13,7 @@ from app.cards.load import MOST_BYTES, ReadCard, Syntax, decode, read_bytes
 from app.cards.rules import Finding
 from app.cards.text import clean
 from app.errors import CardInvalidError, TooLargeError, UnsupportedTypeError
-from app.yaml_tree import Document, explain
+from app.yaml_tree import Document, explain, shown
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -50,8 +50,18 @@ class Body:
             raise invalid([text])
         document = json_tree.parse(text, "body")
         if isinstance(document.data, dict):
+            _quoted(document, text, model)
             clean(document)
         return _validated(document, model)
+
+
+def _quoted(document: Document, text: str, model: type[BaseModel]) -> None:
+    """JSON has text of its own kind: a number or `true` is none, though the tree holds it as it was written."""
+    lines = text.split("\n")
+    for name in document.data.keys() & {key for key, field in model.model_fields.items() if field.annotation is str}:
+        place = document.places[(name,)]
+        if isinstance(document.data[name], str) and lines[place.line - 1][place.column - 1] != '"':
+            document.problem((name,), f"is text in double quotes, got `{shown(document.data[name])}`")
 
 
 async def read_body(request: Request) -> Body:

@@ -5,7 +5,6 @@ Types, limits and spellings are not repeated here: they are read from the schema
 
 from __future__ import annotations
 
-import datetime as dt
 from dataclasses import dataclass
 from types import NoneType
 from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_hints
@@ -141,7 +140,7 @@ _KINDS: tuple[tuple[Any, str], ...] = (
     (AxisKey, "axis key"),
     (Slug, "claim id"),
     (bool, "yes or no"),
-    (dt.date, "date: year-month-day"),
+    (schema.Day, "date: year-month-day"),
 )
 
 

@@ -15,7 +15,8 @@ from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints
 
 from app.claims.schema import Approximation, AxisKey, Dtypes, Engine, Fact, Model, Slug
 
-NUMBER = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d{1,4})?")
+NUMBER = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d{1,4})?", re.ASCII)
+DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 LARGEST = Decimal(10) ** 15  # beyond any count or rate in this field; keeps 2^63 and 1e400 out of every column
 
 
@@ -23,6 +24,25 @@ def _digits(given: object) -> object:
     """Only what reads as one number to everybody: no `1_0`, no surrounding words."""
     if isinstance(given, str) and not NUMBER.fullmatch(given.strip()):
         raise ValueError("not a number")
+    return given
+
+
+def _whole(given: object) -> object:
+    """A count as people write it: `1e3` is 1000, `1.5` is none."""
+    if not isinstance(given, str) or not re.search("[.eE]", str(_digits(given))):
+        return _digits(given)
+    number = Decimal(given.strip())
+    if number.adjusted() > 20:
+        raise ValueError("number is larger than anything counted here")
+    if number != number.to_integral_value():
+        raise ValueError("a whole number is expected here")
+    return int(number)
+
+
+def _day(given: object) -> object:
+    """Only a calendar's day: no time, and no count of seconds."""
+    if isinstance(given, str) and not DAY.fullmatch(given.strip()):
+        raise ValueError("a day is written year-month-day, such as 2026-10-07")
     return given
 
 
@@ -36,9 +56,10 @@ def _sane(number: Decimal) -> Decimal:
 
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2000)]
 Measured = Annotated[Decimal, Field(allow_inf_nan=False), BeforeValidator(_digits), AfterValidator(_sane)]
-Count = Annotated[int, BeforeValidator(_digits), Field(ge=1, le=10**9)]
-Tally = Annotated[int, BeforeValidator(_digits), Field(ge=0, le=10**9)]
-Seed = Annotated[int, BeforeValidator(_digits), Field(ge=-(2**63), lt=2**63)]
+Count = Annotated[int, BeforeValidator(_whole), Field(ge=1, le=10**9)]
+Tally = Annotated[int, BeforeValidator(_whole), Field(ge=0, le=10**9)]
+Seed = Annotated[int, BeforeValidator(_whole), Field(ge=-(2**63), lt=2**63)]
+Day = Annotated[dt.date, BeforeValidator(_day)]
 Digest = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 
 
@@ -102,7 +123,7 @@ class Result(Fact):
     value: Measured
     unit: Text
     spread: Text | None = None
-    measured_at: dt.date | None = None
+    measured_at: Day | None = None
 
 
 class Figure(Fact):

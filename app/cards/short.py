@@ -31,7 +31,7 @@ AXIS_WORDS = {  # the metric as people write it -> axis key
     "total tok/s/gpu": "total_per_gpu",
 }
 P90_LIMIT = re.compile(
-    r"^(?P<what>.+?) at p90 interactivity (?:above|>) (?P<limit>\d+(?:\.\d+)?) tok/s(?:/user)?$", re.I
+    r"^(?P<what>.+?) at p90 interactivity (?:above|>) (?P<limit>\d+(?:\.\d+)?) tok/s(?:/user)?$", re.I | re.A
 )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,10 @@ LONGEST = 2000
 # Blocks whose texts are names that people filter by, or short terms.
 NAMED = {"engine", "model", "hardware", "parallelism", "dtypes", "speculation", "metric", "result", "runs"}
 LONGEST_NAME = 200
+# They turn the order of what is shown round, so that a reader sees another command than a copy holds.
+TURNING = frozenset(map(chr, (*range(0x202A, 0x202F), *range(0x2066, 0x206A))))
+ENVIRONMENT = ("launch", "env")
+VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 
 
 def clean(document: Document) -> None:
@@ -22,7 +27,9 @@ def clean(document: Document) -> None:
 def _cleaned(document: Document, value: Any, path: Path) -> Any:
     if isinstance(value, dict):
         for key in value:
-            _text(document, key, (*path, key))
+            named = _text(document, key, (*path, key))
+            if named and path == ENVIRONMENT and not VARIABLE.fullmatch(key):
+                document.problem((*path, key), "is no name of a variable: letters, digits and `_`, no digit first")
         return {key: _cleaned(document, inner, (*path, key)) for key, inner in value.items()}
     if isinstance(value, list):
         return [_cleaned(document, inner, (*path, number)) for number, inner in enumerate(value)]
@@ -37,8 +44,12 @@ def _text(document: Document, text: str, path: Path) -> str | None:
         return None
     if text.isascii() and text.isprintable():
         return text
-    control = next((char for char in text if unicodedata.category(char) == "Cc" and char not in "\n\t"), None)
+    control = next((char for char in text if _controls(char)), None)
     if control is not None:
         document.problem(path, f"holds the control character U+{ord(control):04X}; remove it")
         return None
     return unicodedata.normalize("NFC", text)
+
+
+def _controls(char: str) -> bool:
+    return char in TURNING or (unicodedata.category(char) == "Cc" and char not in "\n\t")

@@ -181,6 +181,20 @@ def test_a_stale_edit_is_a_conflict_that_names_the_newest(site: Site) -> None:
     assert answer.json()["error"]["details"][0]["near"] == ["2"]
 
 
+def test_an_edit_that_is_sent_again_is_done_once(site: Site) -> None:
+    token = site.token()
+    made = site.recorded(SOUND, token)
+    path, edit = f"/api/v1/cards/{made}", sound(note="a")
+    answers = [site.send("PUT", f"{path}?revision=1", edit, token) for _ in range(2)]
+    assert [(answer.status_code, answer.json()["revision"]) for answer in answers] == [(200, 2)] * 2
+    assert site.get(f"{path}/revisions").json()["total"] == 2
+    maintainer = site.token("submit", "maintain", name="Ben")
+    assert site.send("PUT", f"{path}?revision=1", edit, maintainer).status_code == 409  # not what Ben did
+    assert site.send("PUT", f"{path}?revision=9", edit, token).status_code == 409
+    assert site.send("PUT", f"{path}?revision=2", SOUND, token).json()["revision"] == 3
+    assert site.send("PUT", f"{path}?revision=1", edit, token).status_code == 409  # changed back meanwhile
+
+
 @pytest.mark.parametrize("query", ["", "?revision=0", "?revision=x", "?revision=1&note=%00", "?revision=1&other=2"])
 def test_an_edit_says_which_revision_it_saw(site: Site, query: str) -> None:
     token = site.token()
@@ -208,7 +222,19 @@ def test_a_retracted_card_says_so_wherever_it_is_shown(site: Site) -> None:
     assert site.send("PUT", f"/api/v1/cards/{made}?revision=1", sound(note="x"), token).status_code == 409
 
 
-@pytest.mark.parametrize("body", ["", "{}", '{"reason": ""}', '{"reason": 3, "x": 1}', '{"reason": "\\ud800"}', "[]"])
+@pytest.mark.parametrize(
+    "body",
+    [
+        "",
+        "{}",
+        '{"reason": ""}',
+        '{"reason": 1}',
+        '{\n "reason": true}',
+        '{"reason": 3, "x": 1}',
+        '{"reason": "\\ud800"}',
+        "[]",
+    ],
+)
 def test_a_retraction_has_a_reason(site: Site, body: str) -> None:
     token = site.token()
     made = site.recorded(SOUND, token)

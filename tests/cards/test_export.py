@@ -27,6 +27,7 @@ def block(**fields: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]]
     return st.fixed_dictionaries({}, optional=fields)
 
 
+variables = st.from_regex(r"[A-Za-z_][A-Za-z0-9_]{0,9}", fullmatch=True)
 cards = block(
     engine=block(name=texts, version=texts, commit=texts),
     model=block(id=texts, weights=st.sampled_from(["real", "dummy"])),
@@ -38,7 +39,7 @@ cards = block(
     ),
     result=st.fixed_dictionaries({"value": sane, "unit": texts}),
     excludes=st.lists(texts, max_size=3),
-    launch=block(argv=st.lists(texts, max_size=4), env=st.dictionaries(texts, texts, max_size=3)),
+    launch=block(argv=st.lists(texts, max_size=4), env=st.dictionaries(variables, texts, max_size=3)),
     note=texts,
 )
 

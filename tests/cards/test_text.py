@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -49,6 +51,40 @@ def test_a_seed_is_a_64_bit_number(number: str) -> None:
     assert read_card(f"workload: {{seed: {number}}}\n").errors
 
 
+@pytest.mark.parametrize(("written", "read"), [("1e3", 1000), ("64.0", 64), ("1.5e1", 15)])
+@pytest.mark.parametrize("syntax", ["yaml", "json"])
+def test_a_count_may_be_written_as_any_number_that_is_whole(written: str, read: int, syntax: Syntax) -> None:
+    card = read_card(f'{{"workload": {{"concurrency": {written}, "seed": {written}}}}}', syntax=syntax).card
+    assert card and card.workload
+    assert (card.workload.concurrency, card.workload.seed) == (read, read)
+
+
+@pytest.mark.parametrize(
+    ("written", "said"), [("1.5", "a whole number"), ("1e-3", "a whole number"), ("1e99", "larger")]
+)
+def test_a_count_that_is_not_whole_is_refused(written: str, said: str) -> None:
+    message, place = first(f"workload: {{concurrency: {written}}}\n", "yaml")
+    assert said in message
+    assert place == Place(1, 25)
+
+
+@pytest.mark.parametrize("digits", ["\u0661\u0662", "\uff11\uff12", "1\u0662"])
+@pytest.mark.parametrize(
+    "field", ["result: {unit: ms, value: %s}", "runs: {count: %s}", "runs: %s", "hardware: %sx H200"]
+)
+def test_digits_that_are_not_everybody_s_are_no_number(field: str, digits: str) -> None:
+    assert [finding.rule for finding in read_card(field % digits).errors][:1] == ["E-form"]
+
+
+@pytest.mark.parametrize("day", ["86400", "0", "2026-10-07T00:00:00", "2026-1-7", "07.10.2026", "2026-02-30", "true"])
+def test_a_day_is_year_month_day(day: str) -> None:
+    text = f"result: {{value: 1, unit: ms, measured_at: {day}}}\n"
+    assert first(text, "yaml")[1] == Place(1, 43)
+    kept = read_card(text.replace(day, "2026-10-07")).card
+    assert kept and kept.result
+    assert str(kept.result.measured_at) == "2026-10-07"
+
+
 @pytest.mark.parametrize("syntax", ["yaml", "json"])
 def test_a_number_means_the_same_in_both_syntaxes(syntax: Syntax) -> None:
     card = read_card('{"result": {"value": 1e3, "unit": "ms"}, "runs": {"count": 6}}', syntax=syntax).card
@@ -72,6 +108,22 @@ def test_what_is_no_mapping_is_no_card(text: str, syntax: Syntax) -> None:
 def test_control_characters_are_refused_in_values_and_keys(char: str) -> None:
     assert "control character" in first(f'{{"note": "a{char}b"}}')[0]
     assert "control character" in first(f'{{"launch": {{"env": {{"A{char}": "x"}}}}}}')[0]
+
+
+@pytest.mark.parametrize("char", [*map(chr, range(0x202A, 0x202F)), *map(chr, range(0x2066, 0x206A))])
+@pytest.mark.parametrize("syntax", ["yaml", "json"])
+def test_characters_that_turn_the_order_of_text_round_are_refused(char: str, syntax: Syntax) -> None:
+    message, place = first(f'{{"note": "a{char}b"}}', syntax)
+    assert f"control character U+{ord(char):04X}" in message
+    assert place == Place(1, 10)
+    assert "control character" in first(f'{{"launch": {{"argv": ["vllm", "{char}"]}}}}', syntax)[0]
+
+
+@pytest.mark.parametrize("name", ["A B", "A;rm", "$(x)", "1A", "A-B", "\u00c4", "A\nB"])
+def test_a_variable_of_the_environment_has_a_name_that_a_shell_takes(name: str) -> None:
+    text = json.dumps({"launch": {"env": {"_OK1": "x", name: "y"}}})
+    assert first(text)[0].startswith("is no name of a variable")
+    assert first(text)[1] == Place(1, text.index('"y"') + 1)
 
 
 def test_text_is_kept_in_its_composed_form() -> None:
