@@ -83,7 +83,11 @@ class ImportedPage:
     size: str
     sha256: str
     file_url: str
-    measurements: tuple[Measurement, ...]
+    total: int  # measurements of the file
+    measurements: tuple[Measurement, ...]  # those shown here
+    earlier_url: str  # "" where none are before these
+    later_url: str
+    all_chosen: bool
     warnings: tuple[Warned, ...]  # of every measurement
     needed: tuple[Group, ...]  # without these no card can be recorded
     wanted: tuple[Group, ...]  # with these it can be repeated

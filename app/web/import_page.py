@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from app.results.importers import Warned as WarnedOf
     from app.results.queries import Stored
 
+SHOWN = 100  # measurements on a page
 ABOUT = "Read another tool's result file into bench cards: kept by its hash, mapped by definition, nothing guessed."
 FILES: dict[str, str] = {
     "vllm-bench": "the JSON of --save-result, also with --append-result or --save-detailed",
@@ -79,12 +80,19 @@ def imported_page(
     typed: Mapping[str, str],
     parts: Sequence[int],
     errors: Sequence[Finding] = (),
+    start: int | None = None,
 ) -> ImportedPage:
-    """`typed` and `parts` are what the visitor answered and chose so far; `errors` why that was not taken."""
+    """`typed` and `parts` are what the visitor answered and chose so far; `errors` why that was not taken; `start` is
+    the first measurement to show, without it the page of the first chosen one."""
     report = stored.report
     assert report.format is not None
     version = f" {report.tool_version}" if report.tool_version else ""
-    missing = {error.field for error in read_chosen(report, (), {}, check).errors}
+    total = len(report.imported)
+    first = start or (min(parts, default=1) - 1) // SHOWN * SHOWN + 1
+    first = first if first <= total else 1
+    alike = {tuple(asked.field for asked in one.questions): part for part, one in enumerate(report.imported, start=1)}
+    missing = {error.field for error in read_chosen(report, [*alike.values()], {}, check).errors}
+    url = f"/import/{stored.sha256}"
     several = report.imported[1:]
     shared = [said for said in report.imported[0].warnings if several and all(said in one.warnings for one in several)]
     asked = _asked(report, typed, errors)
@@ -96,17 +104,21 @@ def imported_page(
         size=_size(stored.size),
         sha256=stored.sha256,
         file_url=f"/api/v1/imports/{stored.sha256}/file",
+        total=total,
         measurements=tuple(
             _measurement(part, one, part in parts, stored.recorded.get(part, ()), shared)
-            for part, one in enumerate(report.imported, start=1)
+            for part, one in enumerate(report.imported[first - 1 : first - 1 + SHOWN], start=first)
         ),
+        earlier_url=f"{url}?from={max(1, first - SHOWN)}" if first > 1 else "",
+        later_url=f"{url}?from={first + SHOWN}" if first + SHOWN <= total else "",
+        all_chosen=bool(errors) and len(set(parts)) == total,  # not before somebody chose it
         warnings=_worded(shared),
         needed=_grouped(needed),
         wanted=_grouped([item for item in asked if item not in needed]),
         unread=tuple(problem_text(problem) for problem in report.problems),
         sign_in_url=sign_in_url,
         troubles=tuple(_trouble(error) for error in sorted(errors, key=_place_in_form)),
-        url=f"/import/{stored.sha256}",
+        url=url,
     )
 
 

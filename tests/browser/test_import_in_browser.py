@@ -53,6 +53,8 @@ def test_a_file_is_sent_completed_and_recorded(
     page.get_by_role("button", name="Record the chosen").press("Enter")
     on(page, "#measurements")
     expect(page.get_by_role("link", name=re.compile("^card-"))).not_to_have_count(0)
+    page.set_viewport_size({"width": 390, "height": 900})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
 def test_a_dropped_file_is_taken_and_the_pages_are_accessible(

@@ -199,8 +199,14 @@ def test_csv_with_torn_rows_keeps_the_whole_ones() -> None:
     data = "\n".join([MLPERF_HEADER, "only,three,cells", mlperf_row(), '"open quote']).encode()
     report = read("summary.csv", data)
     assert len(report.imported) == 1
-    assert report.problems[0].line == 2
+    assert [(problem.line, problem.column) for problem in report.problems] == [(2, 1), (4, 1)]
     assert "not CSV" in text_of(report)
+
+
+@pytest.mark.parametrize("broken", ['"open', '"a"b,c', '"' + "x" * 200_000 + '"'])
+def test_csv_that_is_broken_in_its_first_line_says_so(broken: str) -> None:
+    problem = read("summary.csv", broken.encode()).problems[0]
+    assert ("not CSV" in problem.message, problem.line, problem.column) == (True, 1, 1)
 
 
 def test_thousands_of_broken_parts_give_a_short_list_of_problems() -> None:

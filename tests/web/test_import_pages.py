@@ -148,6 +148,44 @@ def test_another_site_s_page_can_send_nothing(site: Site) -> None:
     assert post(site, url, {**cookie, "Origin": "https://evil.test"}, [("parts", "1")]).status_code == 403
 
 
+def lines(count: int) -> bytes:
+    """A file of `count` measurements, small ones."""
+    kept = {key: value for key, value in json.loads(VLLM).items() if not isinstance(value, list)}
+    return b"\n".join(json.dumps({**kept, "max_concurrency": part}).encode() for part in range(1, count + 1))
+
+
+def shown_parts(html: str) -> list[int]:
+    return [int(part) for part in re.findall(r'name="parts" value="(\d+)"', html)]
+
+
+def test_a_file_of_many_measurements_is_shown_a_hundred_at_a_time(site: Site) -> None:
+    cookie = signed_in(site)
+    url = send(site, cookie, lines(205)).headers["location"]
+    first, last = site.get(url, headers=cookie).text, site.get(f"{url}?from=201", headers=cookie).text
+    assert shown_parts(first) == [*range(1, 101)]
+    assert checked(first) == [str(part) for part in range(1, 101)]
+    assert not re.search(r'value="all"[^>]* checked', first), "a measurement that is unchosen stays out"
+    assert "205 measurements" in first
+    assert f'href="{url}?from=101"' in first
+    assert shown_parts(last) == [*range(201, 206)]
+    assert f'href="{url}?from=101"' in last
+    for wrong in ("206", "0", "x", "9" * 5000):
+        assert site.get(f"{url}?from={wrong}", headers=cookie).status_code == 422
+
+
+def test_all_of_many_measurements_can_be_recorded_at_once(site: Site) -> None:
+    cookie = signed_in(site)
+    url = send(site, cookie, lines(103)).headers["location"]
+    wrong = post(site, url, cookie, [("parts", "all"), ("hardware.count", "many"), *ENOUGH.items()])
+    assert wrong.status_code == 422
+    assert re.search(r'value="all"[^>]* checked', wrong.text)
+    assert 'value="many"' in wrong.text
+    later = post(site, url, cookie, [("parts", "102"), ("hardware.count", "many")])
+    assert checked(later.text) == ["102"]
+    assert post(site, url, cookie, [("parts", "all"), *ENOUGH.items()]).status_code == 303
+    assert site.get("/api/v1/cards").json()["total"] == 103
+
+
 def test_names_from_a_file_are_shown_literally(site: Site) -> None:
     cookie = signed_in(site)
     data = VLLM.replace(b'"tiny-qwen3"', b'"<script>x</script>"')

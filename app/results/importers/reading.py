@@ -158,19 +158,25 @@ def _table(data: bytes) -> _Opened:
     if text is None:
         return opened
     rows: list[dict[str, str]] = []
-    reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
+    lines = csv.reader(io.StringIO(text, newline=""), strict=True)
+    header: list[str] = []
+    begins = 1  # the line where the row begins that is read next
     try:
-        for row in reader:
-            if len(rows) == MOST_DOCUMENTS:
+        for cells in lines:
+            if begins == 1:
+                header = cells
+            elif len(rows) == MOST_DOCUMENTS:
                 opened.problems.append(ImportProblem(message=f"only the first {MOST_DOCUMENTS} rows are read"))
                 break
-            if None in row or None in row.values():
+            elif cells and len(cells) != len(header):
                 message = "this row has another number of columns than the first line"
-                opened.problems.append(ImportProblem(message=message, line=reader.line_num))
-                continue
-            rows.append(row)
+                opened.problems.append(ImportProblem(message=message, line=begins, column=1))
+            elif cells:
+                rows.append(dict(zip(header, cells, strict=True)))
+            begins = lines.line_num + 1
     except csv.Error as error:
-        opened.problems.append(ImportProblem(message=f"this is not CSV: {error}", line=reader.line_num))
+        problem = ImportProblem(message=f"the row that begins here is not CSV: {error}", line=begins, column=1)
+        opened.problems.append(problem)
     opened.trees.append((rows, ""))
     return opened
 

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Annotated, cast
 from urllib.parse import quote
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Query, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import HTMLResponse, RedirectResponse
 
@@ -83,11 +83,14 @@ async def _taken(request: Request, form: SentForm, actor: Actor) -> Stored:
 
 
 @router.get("/import/{sha256}")
-def imported(request: Request, sha256: str) -> HTMLResponse:
-    """What was read in a file. Raises NotFoundError."""
+def imported(request: Request, sha256: str, start: Annotated[int, Query(alias="from", ge=1)] = 1) -> HTMLResponse:
+    """What was read in a file, a page of measurements from `start` on. Raises NotFoundError, InvalidInputError."""
     stored = _imports(request).one(sha256)
+    if start > len(stored.report.imported):
+        message = f"the file has the measurements 1 to {len(stored.report.imported)}"
+        raise InvalidInputError(message, [{"field": "from", "message": message}])
     fresh = [part for part in range(1, len(stored.report.imported) + 1) if part not in stored.recorded]
-    return _page(request, stored, {}, fresh)
+    return _page(request, stored, {}, fresh, start=start)
 
 
 @router.post("/import/{sha256}", response_model=None)
@@ -95,8 +98,10 @@ def record_cards(request: Request, sha256: str, pairs: Annotated[list[tuple[str,
     """303 back to the file with its new cards; the page with what is wrong, and what was typed, where none was made."""
     stored = _imports(request).one(sha256)
     typed = {name: value for name, value in pairs if name != "parts"}
-    given = [value for name, value in pairs if name == "parts"]
+    given = [value for name, value in pairs if name == "parts" and value != "all"]
     chosen = [int(value) for value in given if PART.fullmatch(value)]
+    if ("parts", "all") in pairs:
+        chosen = [*range(1, len(stored.report.imported) + 1)]
     try:
         actor = signed_in(request, "submit")
         if strange := [value for value in given if not PART.fullmatch(value)]:
@@ -130,9 +135,10 @@ def _page(
     parts: Sequence[int],
     errors: Sequence[Finding] = (),
     status: int = 200,
+    start: int | None = None,
 ) -> HTMLResponse:
     sign_in_url = _sign_in_url(request, f"/import/{stored.sha256}")
-    context = imported_page(stored, sign_in_url, cards(request).check, typed, parts, errors)
+    context = imported_page(stored, sign_in_url, cards(request).check, typed, parts, errors, start)
     return respond(request, context, status=status, headers=PRIVATE)
 
 
