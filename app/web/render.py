@@ -15,6 +15,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from app.settings import ROOT
 from app.web.asked import is_wrong, notes
+from app.web.visitor import visitor
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -57,9 +58,10 @@ def _environment() -> Environment:
 ENVIRONMENT = _environment()
 
 
-def render(context: Context, name: str = "page", unread: Sequence[Trouble] = ()) -> str:
-    """`unread`: what of its own address a page could not take, told above everything else."""
-    return ENVIRONMENT.get_template(context.template).render({name: context, "unread": unread})
+def render(context: Context, name: str = "page", unread: Sequence[Trouble] = (), signed_in: str = "") -> str:
+    """`unread`: what of its own address a page could not take, told above everything else. `signed_in`: who looks at
+    the page, "" for a stranger."""
+    return ENVIRONMENT.get_template(context.template).render({name: context, "unread": unread, "signed_in": signed_in})
 
 
 def wants_part(request: Request) -> bool:
@@ -77,12 +79,22 @@ def respond(
     headers: Mapping[str, str] | None = None,
     noted: bool = False,
 ) -> HTMLResponse:
-    """The page, or its `part` where htmx asks and there is one. A cache must keep the two apart.
+    """The page, or its `part` where htmx asks and there is one. A cache must keep the two apart, and what
+    each visitor sees.
 
     `noted`: the context itself tells what of the address was not taken.
     """
     if status == HTTPStatus.OK and is_wrong(request):
         status = HTTPStatus.UNPROCESSABLE_ENTITY
     partly = part is not None and wants_part(request)
-    html = render(part, "part") if part is not None and partly else render(page, unread=() if noted else notes(request))
-    return HTMLResponse(html, status, {"Vary": "HX-Request", **(headers or {})})
+    if part is not None and partly:
+        html = render(part, "part")
+    else:
+        html = render(page, unread=() if noted else notes(request), signed_in=_name(request, status))
+    return HTMLResponse(html, status, {"Vary": "HX-Request, Cookie", **(headers or {})})
+
+
+def _name(request: Request, status: int) -> str:
+    """Not asked for on the page of a failure: what failed may be the database that knows it."""
+    actor = None if status >= HTTPStatus.INTERNAL_SERVER_ERROR else visitor(request)
+    return actor.name if actor else ""

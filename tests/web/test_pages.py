@@ -52,7 +52,7 @@ def page(site: Client, url: str, status: int = 200) -> Element:
 @pytest.mark.parametrize("url", PAGES)
 def test_a_page_is_whole_and_every_caption_and_label_is_there(site: Client, url: str) -> None:
     answer = site.get(url)
-    assert (answer.status_code, answer.headers["vary"]) == (200, "HX-Request, Accept-Encoding")
+    assert (answer.status_code, answer.headers["vary"]) == (200, "HX-Request, Cookie, Accept-Encoding")
     root = read(answer.text)
     root.one("main", id="main")
     root.one("h1")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
@@ -46,6 +47,16 @@ def test_a_token_signs_a_browser_in_for_thirty_days(site: Site) -> None:
     assert "Signed in as <strong>Ana</strong> (submit)" in shown_as(site, secret)
     site.clock.moment += SESSION_LIFE
     assert "Signed in as" not in shown_as(site, secret)
+
+
+@pytest.mark.parametrize("path", ["/", "/cards", "/axes", "/sign-in", "/nothing"])
+def test_every_page_leads_to_signing_in_and_then_says_who_is(site: Site, path: str) -> None:
+    stranger = site.get(path)
+    assert re.search(r'<a class="visitor" href="/sign-in"[^>]*>Sign in</a>', stranger.text)
+    assert "Cookie" in stranger.headers["vary"]
+    cookie = f"{PLAIN_COOKIE}={post(site, token=site.token(name='Ana <b>')).cookies[PLAIN_COOKIE]}"
+    page = site.get(path, headers={"Cookie": cookie}).text
+    assert re.search(r'<a class="visitor" href="/sign-in"[^>]*><span .*?</span>Ana &lt;b&gt;</a>', page)
 
 
 def test_over_https_the_cookie_is_bound_to_the_host(site: Site) -> None:
