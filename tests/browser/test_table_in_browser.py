@@ -17,12 +17,12 @@ pytestmark = pytest.mark.xdist_group("browser")
 
 
 def test_a_filter_swaps_the_list_and_the_address_and_keeps_the_keyboards_place(open_page: Callable[..., Tab]) -> None:
-    tab = open_page("/")
+    tab = open_page("/?record=published")  # other tests of the session record cards
     box = tab.page.locator("[id='engine:SGLang']")
     box.focus()
     tab.page.keyboard.press("Space")
     expect(tab.page.locator(".chips")).to_contain_text("Engine: SGLang")
-    expect(tab.page).to_have_url(re.compile(r"/\?engine=SGLang$"))
+    expect(tab.page).to_have_url(re.compile(r"/\?record=published&engine=SGLang$"))
     expect(tab.page.locator("[id='engine:SGLang']")).to_be_focused()
     expect(tab.page.locator("#count")).to_have_text("166 claims")
     assert tab.seen.console == []
@@ -104,7 +104,7 @@ def test_the_first_tab_leads_past_the_navigation(open_page: Callable[..., Tab]) 
 
 
 def test_on_a_phone_the_filters_open_over_the_list_and_stay_open(open_page: Callable[..., Tab]) -> None:
-    tab = open_page("/", width=390)
+    tab = open_page("/?record=published", width=390)
     expect(tab.page.locator("#rail")).to_be_hidden()
     tab.page.get_by_role("button", name="Filters").click()
     tab.page.locator("[id='engine:SGLang']").check()
