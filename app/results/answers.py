@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.cards.load import read_card
 from app.cards.rules import Finding
-from app.cards.short import parallelism
+from app.cards.short import FORMS, parallelism
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -35,10 +35,13 @@ def answered(imported: Imported, answers: Mapping[str, str]) -> ReadCard:
     return replace(read, findings=tuple(sorted(found, key=lambda finding: finding.severity)), document=None)
 
 
-def states(imported: Imported, field: str) -> bool:
-    """Whether the file itself says something in this field."""
+def states(imported: Imported, field: str, text: str) -> bool:
+    """Whether the file itself says all that this answer could: a field, or each that a short form stands for."""
     block, _, part = field.partition(".")
     held = getattr(imported.card, block, None)
+    said = FORMS[field](text) if field in FORMS else None
+    if held is not None and isinstance(said, dict):
+        return all(getattr(held, name, None) is not None for name in said)
     return (getattr(held, part, None) if part else held) is not None
 
 
@@ -55,7 +58,11 @@ def _put(tree: dict[str, Any], field: str, text: str) -> Finding | None:
     elif part:
         _fill(tree, block, {part: text})
     else:
-        tree.setdefault(block, text)
+        said = FORMS[field](text) if field in FORMS else text
+        if isinstance(said, dict):
+            _fill(tree, block, said)
+        else:
+            tree.setdefault(block, said)
     return None
 
 

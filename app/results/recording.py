@@ -49,7 +49,7 @@ def _unused(chosen: Collection[Imported], answers: Mapping[str, str]) -> list[Fi
     return [
         Finding("E-answer", "error", field, "the file itself states this; leave it out")
         for field, text in answers.items()
-        if text.strip() and all(states(imported, field) for imported in chosen)
+        if text.strip() and all(states(imported, field, text.strip()) for imported in chosen)
     ]
 
 

@@ -8,6 +8,7 @@ from urllib.parse import quote
 from app.axes import AXES
 from app.cards.export import to_yaml
 from app.cards.fields import FIELDS, label, sentence
+from app.cards.rules import REQUIRED
 from app.claims.wording import number, with_unit
 from app.results.importers import TOOL_NAMES
 from app.results.recording import read_chosen
@@ -193,7 +194,8 @@ def _parts(parts: Sequence[int]) -> str:
 
 def _is_needed(field: str, missing: set[str]) -> bool:
     """Whether it belongs to what no card can do without."""
-    return field in missing or field.partition(".")[0] in missing
+    block = field.partition(".")[0]
+    return field in missing or block in missing or (block in REQUIRED and field == _first_of(block))
 
 
 def _first_of(block: str) -> str:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from app.cards.schema import Hardware
 from app.results.answers import answered, states
 from app.results.importers import Imported, ImportReport, Warned
 from app.results.recording import read_chosen
@@ -93,9 +94,17 @@ def test_what_the_importer_warned_of_stays_with_the_card() -> None:
 
 def test_a_field_of_the_file_is_known_as_stated() -> None:
     one = imported(engine=None)
-    assert not states(one, "engine.name")
-    assert states(one, "metric.axis")
-    assert not states(one, "nonsense.x")
+    assert not states(one, "engine.name", "vllm")
+    assert states(one, "metric.axis", "ttft")
+    assert not states(one, "nonsense.x", "y")
+
+
+def test_a_short_form_fills_the_parts_that_the_file_lacks() -> None:
+    one = imported(hardware=Hardware(count=4), parallelism=None)
+    assert not states(one, "hardware", "4x H200")
+    found = card_of(answered(one, {"hardware": "2x H200", "parallelism": "TP4"}))
+    assert found.hardware == Hardware(accelerator="H200", count=4), "what the file states stands"
+    assert states(imported(), "hardware", "2x H200")
 
 
 def read_all(parts: tuple[Imported, ...], answers: Mapping[str, str], chosen: tuple[int, ...] = ()) -> Any:
