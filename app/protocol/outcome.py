@@ -1,0 +1,110 @@
+"""How an attempt ended, and what it found: the file `report.json` beside the traces of its runs.
+
+The report says what was started and which trace is which run. It holds no metric: the app computes those from the
+traces, so that a number and its evidence cannot differ.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Field, model_validator
+
+from app.protocol.plan import Plan, SideName
+from app.protocol.wire import Count, Name, Seconds, Tally, Text, Wire
+
+REPORT = "report.json"  # the name of the part
+MACHINE_FAILURES = ("port_in_use", "runner_lost", "runner_stopped", "gpu_not_free", "disk_full", "supervisor_lost")
+RECIPE_FAILURES = (
+    "not_allowed", "bad_flag", "out_of_memory", "model_missing", "cannot_run_here", "not_ready", "died_starting",
+    "died_at_request", "died_running", "no_answer", "wall_limit", "runner_error",
+)  # fmt: skip
+Failure = Literal[
+    "port_in_use", "runner_lost", "runner_stopped", "gpu_not_free", "disk_full", "supervisor_lost",
+    "not_allowed", "bad_flag", "out_of_memory", "model_missing", "cannot_run_here", "not_ready", "died_starting",
+    "died_at_request", "died_running", "no_answer", "wall_limit", "runner_error",
+]  # fmt: skip
+
+
+class Outcome(Wire):
+    """`succeeded` says that all was executed; whether its runs are results, each of them says for itself."""
+
+    state: Literal["succeeded", "failed", "cancelled"]
+    failure: Failure | None = None
+    message: Text = ""
+
+    @model_validator(mode="after")
+    def _failed_with_a_class(self) -> Self:
+        if (self.state == "failed") != (self.failure is not None):
+            raise ValueError("a failed outcome has a failure class, another one has none")
+        return self
+
+    @property
+    def of_the_machine(self) -> bool:
+        """Whether another try elsewhere can end otherwise: the recipe was not at fault."""
+        return self.failure in MACHINE_FAILURES
+
+
+class MeasuredGpu(Wire):
+    name: Text
+    memory_mib: Tally
+    driver: Text | None = None
+    sm_clock_mhz: Tally | None = None  # as set when the attempt began
+    memory_clock_mhz: Tally | None = None
+    power_limit_w: Annotated[float, Field(ge=0)] | None = None
+
+
+class Machine(Wire):
+    """Where it ran."""
+
+    runner: Name
+    benchcard: Text  # version, and commit where it is known
+    system: Text
+    processor: Text
+    cpus: Tally
+    memory_mib: Tally
+    gpus: tuple[MeasuredGpu, ...] = ()
+
+
+class Freed(Wire):
+    """The proof that nothing of a server was left: GPU memory in MiB before its start and after its end."""
+
+    exit_code: int | None
+    survivors: tuple[int, ...] = ()
+    gpu_before_mib: tuple[Tally, ...] | None = None
+    gpu_after_mib: tuple[Tally, ...] | None = None
+
+
+class SideReport(Wire):
+    """One server as it was started. The API key in `argv` is shown as `***`; an attached server has no argv."""
+
+    side: SideName
+    argv: tuple[str, ...] | None = None
+    env: dict[str, str] | None = None
+    engine_version: Text | None = None  # as the server said
+    server_info: dict[str, Any] | None = None
+    ready_s: Seconds | None = None
+    freed: Freed | None = None
+    notes: tuple[Text, ...] = ()
+
+
+class RunReport(Wire):
+    """One repeat of one point. `reasons` say why it is no result; `referee` is its account by the server's counters."""
+
+    side: SideName
+    point: Tally  # place in the plan's points, from 0
+    repeat: Count
+    trace: Name  # the part that holds it
+    reasons: tuple[Text, ...] = ()
+    referee: dict[str, Any] | None = None
+
+
+class Report(Wire):
+    """All of it. Runs stand in the order in which they were made."""
+
+    format: Literal[1] = 1
+    plan: Plan
+    machine: Machine
+    sides: tuple[SideReport, ...]
+    runs: tuple[RunReport, ...]
+    notes: tuple[Text, ...] = ()
