@@ -8,8 +8,9 @@ from sqlmodel import SQLModel
 import app.accounts.tables
 import app.cards.tables
 import app.claims.tables
+import app.jobs.tables
 import app.replay.tables
-import app.results.tables  # noqa: F401 (all five declare tables)
+import app.results.tables  # noqa: F401 (all six declare tables)
 from app.installation import opened
 from app.settings import read_settings
 
