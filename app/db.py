@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from types import ModuleType
 
-    from sqlalchemy import URL, Connection, Engine
+    from sqlalchemy import URL, Connection, Engine, Row, Select
 
 T = TypeVar("T")
 
@@ -85,6 +85,11 @@ class Database:
         """A session on one unchanging state. Keep it short; a write through it raises."""
         with Session(self._readers) as session:
             yield session
+
+    def first(self, statement: Select[Any], values: dict[str, Any]) -> Row[Any] | None:
+        """The first row of one statement, past the object mapper: for what every request asks."""
+        with self._readers.connect() as connection:
+            return connection.execute(statement, values).first()
 
     def write(self, work: Callable[[Session], T]) -> T:
         """Run `work` as one transaction, after all writes asked for before it. Commits, or rolls back and raises."""

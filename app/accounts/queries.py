@@ -47,19 +47,17 @@ class Accounts:
         if not is_well_formed(token):
             return None
         wanted = digest(token)
-        with self._database.read() as session:
-            stored = session.connection().execute(OF_TOKEN, {"hash": wanted}).first()
+        stored = self._database.first(OF_TOKEN, {"hash": wanted})
         if stored is None or stored.revoked_at is not None or not compare_digest(stored.hash, wanted):
             return None
-        return Actor(stored.id, stored.name, frozenset(stored.scopes.split()), stored.id)
+        return Actor(stored.id, stored.name, frozenset(stored.scopes.split()), stored.id, stored.last_used_at)
 
     def of_session(self, secret: str) -> Actor | None:
         """Whose browser this is; None for a session that is unknown, ended or too old."""
         if not is_well_formed(secret):
             return None
         wanted = digest(secret)
-        with self._database.read() as session:
-            stored = session.connection().execute(OF_SESSION, {"hash": wanted}).first()
+        stored = self._database.first(OF_SESSION, {"hash": wanted})
         if stored is None or not compare_digest(stored.hash, wanted) or stored.expires_at <= self._clock.now():
             return None
         known_as = stored.token_id or f"link:{stored.name}"

@@ -45,10 +45,11 @@ def revoke_token(session: Session, wanted: str, now: dt.datetime) -> None:
 
 
 def note_use(session: Session, actor: Actor, now: dt.datetime) -> None:
-    """Remember that an actor's token was used."""
-    if actor.token is None:
+    """Remember that an actor's token was used, where what was read of it is not fresh enough already."""
+    stale = now - USE_KEPT_FOR
+    if actor.token is None or (actor.last_used is not None and actor.last_used >= stale):
         return
-    session.connection().execute(USED, {"token": actor.token, "stale": now - USE_KEPT_FOR, "last_used_at": now})
+    session.connection().execute(USED, {"token": actor.token, "stale": stale, "last_used_at": now})
 
 
 def add_link(session: Session, secret: str, name: str, scopes: Iterable[str], now: dt.datetime) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import base64
 import datetime as dt
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import TYPE_CHECKING, Literal, get_args
 
@@ -40,6 +40,7 @@ class Actor:
     name: str
     scopes: frozenset[str]
     token: str | None  # id of the token that was shown, None where a browser session was opened by a link
+    last_used: dt.datetime | None = field(default=None, compare=False)  # of the token, None where that was not read
 
     def may(self, scope: Scope) -> bool:
         """A maintainer may also do what a submitter may."""

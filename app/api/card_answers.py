@@ -19,7 +19,7 @@ from app.api.card_schema import (
     CardRevisions,
     CardStored,
 )
-from app.cards.completeness import completeness, questions
+from app.cards.completeness import percent_without, questions
 from app.cards.diff import diff
 from app.cards.export import to_yaml
 from app.cards.row import title
@@ -28,16 +28,17 @@ from app.replay.store import Reply
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from app.cards.completeness import Needed
     from app.cards.load import ReadCard
     from app.cards.queries import CardPage
     from app.cards.record import CardRecord, Revision
     from app.cards.rules import Finding
-    from app.cards.schema import Card
 
 
 def checked(read: ReadCard) -> CardChecked:
     assert read.card is not None
-    return CardChecked.model_validate({**_judged(read.card, read.findings), "yaml": to_yaml(read.card)})
+    judged = _judged(read.findings, questions(read.card))
+    return CardChecked.model_validate({**judged, "yaml": to_yaml(read.card)})
 
 
 def stored(record: CardRecord, status: int) -> Reply:
@@ -97,12 +98,12 @@ def revised(revisions: Sequence[Revision]) -> CardRevisions:
 
 def _stored(record: CardRecord) -> dict[str, Any]:
     around = {"id": record.id, "revision": record.revision.number, "url": f"/cards/{record.id}"}
-    return around | _judged(record.card, record.revision.findings)
+    return around | _judged(record.revision.findings, record.missing)
 
 
-def _judged(card: Card, findings: Sequence[Finding]) -> dict[str, Any]:
+def _judged(findings: Sequence[Finding], missing: tuple[Needed, ...]) -> dict[str, Any]:
     return {
         "findings": [detail(finding) for finding in findings],
-        "completeness": completeness(card),
-        "questions": [CardQuestion(field=need.field, question=need.question) for need in questions(card)],
+        "completeness": percent_without(missing),
+        "questions": [CardQuestion(field=need.field, question=need.question) for need in missing],
     }

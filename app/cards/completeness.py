@@ -50,7 +50,12 @@ def questions(card: Card) -> tuple[Needed, ...]:
 
 def completeness(card: Card) -> int:
     """Percent of the fields that a reproduction needs and that the card states."""
-    return round(100 * (len(NEEDED) - len(questions(card))) / len(NEEDED))
+    return percent_without(questions(card))
+
+
+def percent_without(missing: tuple[Needed, ...]) -> int:
+    """The completeness of a card that leaves these questions open."""
+    return round(100 * (len(NEEDED) - len(missing)) / len(NEEDED))
 
 
 def _stated(card: Card, field: str) -> bool:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from app.axes import AXES
 from app.cards import names
 from app.cards.caveats import caveats
-from app.cards.completeness import completeness
 from app.cards.schema import Hardware, Runs, Speculation, Workload
 from app.claims import schema as claims
 from app.claims.wording import headline
@@ -177,7 +176,7 @@ def _reference(record: CardRecord) -> claims.CardRef:
         id=record.id,
         revision=record.revision.number,
         author=record.author,
-        completeness=completeness(record.card),
+        completeness=record.completeness,
         repeats=record.card.repeats,
         retracted=record.retraction.reason if record.retraction else None,
     )

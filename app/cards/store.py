@@ -12,11 +12,10 @@ from sqlmodel import SQLModel
 import app.cards.tables  # noqa: F401 (declares the tables)
 from app.axes import AXES
 from app.cards import names
-from app.cards.completeness import completeness
 from app.cards.queries import could_be_id, not_found, record_of
 from app.cards.record import CardRecord, Retraction, Revision
 from app.cards.row import card_row, title
-from app.claims.store import put_card_row
+from app.claims.store import add_card_row, put_card_row
 from app.errors import ConflictError, ForbiddenError
 
 if TYPE_CHECKING:
@@ -83,7 +82,9 @@ def create(session: Session, draft: Draft, by: Writer, now: dt.datetime, randomn
     )
     session.connection().execute(INSERT_CARD, _columns(record, now))
     session.connection().execute(INSERT_REVISION, _revision_columns(record))
-    put_card_row(session, record.id, card_row(record))
+    row = card_row(record)
+    if row is not None:
+        add_card_row(session, row)
     return record
 
 
@@ -179,7 +180,7 @@ def _columns(record: CardRecord, now: dt.datetime) -> dict[str, Any]:
         "axis": card.metric.axis if card.metric else None,
         "repeats": card.repeats,
         "state": record.state,
-        "completeness": completeness(card),
+        "completeness": record.completeness,
         "retracted_at": retraction.at if retraction else None,
         "retracted_by": retraction.by if retraction else None,
         "retraction": retraction.reason if retraction else None,

@@ -104,12 +104,18 @@ def insert_claims(session: Session, claims: Sequence[dict[str, Any]]) -> None:
         session.connection().execute(INSERT_CLAIM, claims)
 
 
+def add_card_row(session: Session, row: ClaimRow) -> None:
+    """Make the table show a card that it does not show yet."""
+    insert_claims(session, [columns(row, row.model_dump_json())])
+    raise_version(session)
+
+
 def put_card_row(session: Session, card_id: str, row: ClaimRow | None) -> None:
     """Make the table show a card as it is now; without a row (a plan has no number) it shows none."""
     gone = session.connection().execute(OF_CARD, {"card": card_id})
     if row is not None:
-        insert_claims(session, [columns(row, row.model_dump_json())])
-    if row is not None or gone.rowcount:
+        add_card_row(session, row)
+    elif gone.rowcount:
         raise_version(session)
 
 
