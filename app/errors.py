@@ -4,10 +4,14 @@ AppError
 ├── NotFoundError         an id that names nothing
 ├── InvalidInputError     a value that cannot be taken, with one detail a problem
 │   ├── CardInvalidError  a card or a body with its findings, each with rule, line and column
-│   └── SettingError      a setting of the environment that cannot be taken; stops every command
+│   ├── SettingError      a setting of the environment that cannot be taken; stops every command
+│   └── OtherBytesError   bytes that differ from those which are kept under the same name
 ├── UnauthorizedError     nobody known is asking
 ├── ForbiddenError        somebody known, who may not do this
 ├── ConflictError         the thing is no longer as the caller saw it
+│   ├── LeaseLostError    the job is no longer this attempt's
+│   ├── LogGapError       a piece of a log that does not follow what is there
+│   └── IncompleteError   an end without all that it names
 ├── TooLargeError         a body above its limit
 ├── TooLongError          an address above its limit
 ├── UnsupportedTypeError  a body of another media type
@@ -60,6 +64,10 @@ class SettingError(InvalidInputError):
     code = "setting_invalid"
 
 
+class OtherBytesError(InvalidInputError):
+    code = "other_bytes"
+
+
 class UnauthorizedError(AppError):
     code = "unauthorized"
     status = 401
@@ -73,6 +81,18 @@ class ForbiddenError(AppError):
 class ConflictError(AppError):
     code = "conflict"
     status = 409
+
+
+class LeaseLostError(ConflictError):
+    code = "lease_lost"
+
+
+class LogGapError(ConflictError):
+    code = "log_gap"
+
+
+class IncompleteError(ConflictError):
+    code = "incomplete"
 
 
 class TooLargeError(AppError):

@@ -51,7 +51,7 @@ class Arriving:
             folder.mkdir(parents=True, exist_ok=True)
             self._part = tempfile.NamedTemporaryFile(dir=folder, prefix="arriving-", delete=False)  # noqa: SIM115 (closed in __exit__)
         except OSError as error:
-            raise _told(error) from error
+            raise told(error) from error
         self.path = Path(self._part.name)
 
     def __enter__(self) -> Arriving:
@@ -72,14 +72,14 @@ class Arriving:
         try:
             self._part.write(data)
         except OSError as error:
-            raise _told(error) from error
+            raise told(error) from error
 
     def whole(self) -> Kept:
         """All bytes are here and can be read at `path`."""
         try:
             self._part.flush()
         except OSError as error:
-            raise _told(error) from error
+            raise told(error) from error
         return Kept(self._digest.hexdigest(), self._size)
 
     def keep(self) -> Kept:
@@ -90,13 +90,13 @@ class Arriving:
             os.fsync(self._part.fileno())
             place.parent.mkdir(exist_ok=True)
             self.path.replace(place)
-            _sync(place.parent)
+            sync_folder(place.parent)
         except OSError as error:
-            raise _told(error) from error
+            raise told(error) from error
         return kept
 
 
-def _sync(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
     """A new name survives a power cut once its folder is on the disk."""
     handle = os.open(folder, os.O_RDONLY)
     try:
@@ -105,7 +105,7 @@ def _sync(folder: Path) -> None:
         os.close(handle)
 
 
-def _told(error: OSError) -> OSError | NoSpaceError:
+def told(error: OSError) -> OSError | NoSpaceError:
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return NoSpaceError("the server's disk is full; the file was not kept. Try again when there is room")
     return error

@@ -1,0 +1,260 @@
+"""Jobs as runners take them and keep them: the server's side of app.protocol.lease, inside the caller's transaction.
+
+Every write of an attempt is fenced by its epoch: a job belongs to the newest lease alone. Looking for expired leases,
+putting their jobs back and taking one are one transaction. What ends an attempt stands in app.jobs.ends.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import sqlalchemy as sa
+from sqlmodel import SQLModel
+
+from app.errors import ForbiddenError, LeaseLostError, NotFoundError
+from app.jobs.ends import lost
+from app.jobs.matching import Needs, lacks
+from app.jobs.states import ACKNOWLEDGED, ACTIVE, BEAT, LEASE, POLL, after
+from app.jobs.store import JOB, RUNNER, UPDATE, alone, approved, locked, no_job, withhold
+from app.protocol.lease import Assignment, Capabilities, LeaseReply, Placement, Renewal
+from app.protocol.plan import Plan
+
+if TYPE_CHECKING:
+    import datetime as dt
+
+    from sqlmodel import Session
+
+    from app.protocol.lease import Heartbeat, LeaseRequest, Start
+
+ATTEMPT, TOKEN = SQLModel.metadata.tables["attempt"], SQLModel.metadata.tables["token"]
+MOST_SWEPT = 1000  # expired leases that one request for work puts back
+TIME = JOB.c.lease_until.type
+
+OF_RUNNER = RUNNER.c.name == sa.bindparam("runner")
+STORED_RUNNER = sa.select(RUNNER).where(OF_RUNNER)
+INSERT_RUNNER, UPDATE_RUNNER = sa.insert(RUNNER), sa.update(RUNNER).where(OF_RUNNER)
+REVOKED = sa.select(TOKEN.c.id).where(TOKEN.c.id == sa.bindparam("token"), TOKEN.c.revoked_at.is_not(None))
+OF_ATTEMPT = (ATTEMPT.c.job_id == sa.bindparam("job"), ATTEMPT.c.epoch == sa.bindparam("of_epoch"))
+STORED_ATTEMPT = sa.select(ATTEMPT).where(*OF_ATTEMPT)
+UPDATE_ATTEMPT, INSERT_ATTEMPT = sa.update(ATTEMPT).where(*OF_ATTEMPT), sa.insert(ATTEMPT)
+GIVEN = sa.select(ATTEMPT.c.job_id, ATTEMPT.c.epoch).where(
+    ATTEMPT.c.runner == sa.bindparam("runner"), ATTEMPT.c.request_id == sa.bindparam("request")
+)
+EARLIER_BOOT = (
+    sa.select(ATTEMPT.c.epoch)
+    .where(ATTEMPT.c.runner == sa.bindparam("runner"), ATTEMPT.c.boot_id == sa.bindparam("boot"))
+    .limit(1)
+)
+EXPIRED = (
+    sa.select(JOB)
+    .where(JOB.c.state.in_(ACTIVE), JOB.c.lease_until <= sa.bindparam("now", type_=TIME))
+    .order_by(JOB.c.number)
+    .limit(MOST_SWEPT)
+)
+OF_OLDER_BOOTS = sa.select(JOB).where(
+    JOB.c.runner == sa.bindparam("runner"), JOB.c.state.in_(ACTIVE), JOB.c.boot_id != sa.bindparam("boot")
+)
+NEEDED = sa.select(JOB.c.needs).where(JOB.c.state == "queued").distinct()
+FIRST = (
+    sa.select(JOB)
+    .where(JOB.c.state == "queued", JOB.c.needs.in_(sa.bindparam("needs", expanding=True)))
+    .order_by(JOB.c.rank, JOB.c.number)
+    .limit(1)
+)
+
+
+def lease(session: Session, request: LeaseRequest, token: str, now: dt.datetime) -> LeaseReply:
+    """Note that a runner is there, and give it a job where there is one for it.
+
+    Raises ForbiddenError for another's name, LeaseLostError where a newer process took this one's place.
+    """
+    alone(session)
+    runner = _seen(session, request, token, now)
+    sweep(session, now)
+    assignment = _again(session, request, now)
+    kept_out = request.draining or request.quarantine or runner.drain_asked or _quarantined(session, request.runner)
+    if assignment is None and not kept_out:
+        assignment = _take(session, request, now)
+    return LeaseReply(assignment=assignment, wait_s=POLL.total_seconds(), drain=runner.drain_asked)
+
+
+def sweep(session: Session, now: dt.datetime) -> int:
+    """Put back the jobs whose leases have expired; returns how many."""
+    alone(session)
+    expired = session.connection().execute(EXPIRED, {"now": now}).all()
+    lost(session, expired, now)
+    return len(expired)
+
+
+def start(session: Session, job_id: str, message: Start, token: str, now: dt.datetime) -> Renewal:
+    """The runner has the job; said twice it is as once. Raises LeaseLostError and what `attempt_of` does."""
+    job, attempt, runner = _held(session, job_id, message.epoch, token, now)
+    state = after(job.state, "start")
+    begun = {"state": state, "started_at": attempt.started_at or now}
+    values = {**begun, "lease_until": now + LEASE, "beat_at": now}
+    session.connection().execute(UPDATE, {"job": job_id, **values})
+    session.connection().execute(UPDATE_ATTEMPT, {"job": job_id, "of_epoch": message.epoch, **begun})
+    return _renewal(job, runner)
+
+
+def heartbeat(session: Session, job_id: str, message: Heartbeat, token: str, now: dt.datetime) -> Renewal:
+    """Renew the lease and note how far the attempt is. Raises as `start` does."""
+    job, _, runner = _held(session, job_id, message.epoch, token, now)
+    told = message.model_dump(exclude={"epoch"})
+    state = after(job.state, "beat")
+    values = {"state": state, "lease_until": now + LEASE, "beat_at": now, **told}
+    session.connection().execute(UPDATE, {"job": job_id, **values})
+    return _renewal(job, runner)
+
+
+def attempt_of(session: Session, job_id: str, epoch: int, token: str) -> tuple[sa.Row[Any], sa.Row[Any], sa.Row[Any]]:
+    """A job, its attempt and that one's runner, as they stay until this transaction ends.
+
+    Raises NotFoundError, ForbiddenError where the attempt is another runner's.
+    """
+    job = locked(session, job_id)
+    if epoch > job.epoch:
+        raise NotFoundError(f"the job has no attempt {epoch}")
+    attempt = session.connection().execute(STORED_ATTEMPT, {"job": job_id, "of_epoch": epoch}).first()
+    if attempt is None:
+        raise no_job(job_id)
+    runner = session.connection().execute(STORED_RUNNER, {"runner": attempt.runner}).one()
+    if not _owns(session, runner, token):
+        raise ForbiddenError(f"this attempt is the runner's `{runner.name}`, which has another token")
+    return job, attempt, runner
+
+
+def is_current(job: sa.Row[Any], epoch: int) -> bool:
+    """Whether the job is still this attempt's."""
+    return bool(job.epoch == epoch and job.state in ACTIVE)
+
+
+def is_over(job: sa.Row[Any], now: dt.datetime) -> bool:
+    """Whether the time of its lease has passed."""
+    return bool(job.lease_until is None or job.lease_until <= now)
+
+
+def _held(
+    session: Session, job_id: str, epoch: int, token: str, now: dt.datetime
+) -> tuple[sa.Row[Any], sa.Row[Any], sa.Row[Any]]:
+    """The same of a lease that holds. Raises LeaseLostError besides."""
+    job, attempt, runner = attempt_of(session, job_id, epoch, token)
+    if not is_current(job, epoch) or is_over(job, now):
+        raise lease_lost(epoch)
+    return job, attempt, runner
+
+
+def lease_lost(epoch: int) -> LeaseLostError:
+    return LeaseLostError(f"the job is no longer attempt {epoch}'s: its lease expired or it was ended; stop and let go")
+
+
+def _renewal(job: sa.Row[Any], runner: sa.Row[Any]) -> Renewal:
+    cancel = job.cancel_requested_at is not None
+    return Renewal(lease_s=LEASE.total_seconds(), cancel=cancel, drain=runner.drain_asked)
+
+
+def _seen(session: Session, request: LeaseRequest, token: str, now: dt.datetime) -> sa.Row[Any]:
+    """The runner as it says that it is; what an earlier process of it had is put back."""
+    known = session.connection().execute(STORED_RUNNER, {"runner": request.runner}).first()
+    said = {
+        "token_id": token,
+        "boot_id": request.boot_id,
+        "version": request.version,
+        "capabilities": request.capabilities.model_dump_json(),
+        "seen_at": now,
+        "draining": request.draining,
+        "trouble": request.quarantine,
+    }
+    if known is None:
+        row = {"name": request.runner, "drain_asked": False, "failures": 0, **said}
+        session.connection().execute(INSERT_RUNNER, row)
+        return session.connection().execute(STORED_RUNNER, {"runner": request.runner}).one()
+    if not _owns(session, known, token):
+        raise ForbiddenError(f"the name `{request.runner}` belongs to another token; choose another name")
+    if known.boot_id != request.boot_id:
+        _follow(session, request, now)
+    session.connection().execute(UPDATE_RUNNER, {"runner": request.runner, **said})
+    return known
+
+
+def _follow(session: Session, request: LeaseRequest, now: dt.datetime) -> None:
+    """A new process takes the place of the one before. One that was replaced already may not come back: two processes
+    of one name would take each other's jobs for ever."""
+    of_boot = {"runner": request.runner, "boot": request.boot_id}
+    if session.connection().execute(EARLIER_BOOT, of_boot).first() is not None:
+        raise LeaseLostError(f"a newer process of the runner `{request.runner}` has taken this one's place")
+    lost(session, session.connection().execute(OF_OLDER_BOOTS, of_boot).all(), now)
+
+
+def _owns(session: Session, runner: sa.Row[Any], token: str) -> bool:
+    """A name is its token's for as long as that one is valid."""
+    if runner.token_id == token:
+        return True
+    return session.connection().execute(REVOKED, {"token": runner.token_id}).first() is not None
+
+
+def _quarantined(session: Session, name: str) -> bool:
+    """Asked after the sweep, which may have brought the runner into it."""
+    asked = sa.select(RUNNER.c.quarantine).where(OF_RUNNER)
+    return session.connection().execute(asked, {"runner": name}).scalar_one() is not None
+
+
+def _again(session: Session, request: LeaseRequest, now: dt.datetime) -> Assignment | None:
+    """What was given under this request id before."""
+    given = session.connection().execute(GIVEN, {"runner": request.runner, "request": request.request_id}).first()
+    if given is None:
+        return None
+    return _assignment(session, locked(session, given.job_id), given.epoch, now)
+
+
+def _take(session: Session, request: LeaseRequest, now: dt.datetime) -> Assignment | None:
+    """The job that comes first of those that the runner can do."""
+    fitting = _fitting(session, request.capabilities)
+    while fitting:
+        job = session.connection().execute(FIRST, {"needs": fitting}).first()
+        if job is None:
+            return None
+        if withhold(session, job, now):
+            continue
+        return _give(session, job, request, now)
+    return None
+
+
+def _fitting(session: Session, has: Capabilities) -> list[str]:
+    needed = session.connection().execute(NEEDED).scalars().all()
+    return [text for text in needed if not lacks(_needs(text), has)]
+
+
+@lru_cache(maxsize=1000)
+def _needs(text: str) -> Needs:
+    return Needs.model_validate_json(text)
+
+
+def _give(session: Session, job: sa.Row[Any], request: LeaseRequest, now: dt.datetime) -> Assignment:
+    epoch, by = job.epoch + 1, {"runner": request.runner, "boot_id": request.boot_id}
+    taken = {
+        "state": after(job.state, "lease"),
+        "epoch": epoch,
+        "attempts": job.attempts + 1,
+        "lease_until": now + ACKNOWLEDGED,
+    }
+    session.connection().execute(UPDATE, {"job": job.id, **by, **taken})
+    attempt = {"job_id": job.id, "epoch": epoch, **by, "request_id": request.request_id, "leased_at": now}
+    nothing = {"state": "leased", "message": "", "is_result": False, "log_size": 0, "log_dropped": 0}
+    session.connection().execute(INSERT_ATTEMPT, {**attempt, **nothing})
+    return _assignment(session, job, epoch, now)
+
+
+def _assignment(session: Session, job: sa.Row[Any], epoch: int, now: dt.datetime) -> Assignment:
+    return Assignment(
+        job_id=job.id,
+        epoch=epoch,
+        plan=Plan.model_validate_json(job.plan),
+        approved=tuple(sorted(approved(session, json.loads(job.asks), now))),
+        placements=(Placement(gpus=_needs(job.needs).gpus),),
+        lease_s=LEASE.total_seconds(),
+        ack_s=ACKNOWLEDGED.total_seconds(),
+        beat_s=BEAT.total_seconds(),
+    )

@@ -1,0 +1,109 @@
+"""What a job needs, what a runner has, and what is missing between them. Pure."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from pydantic import BaseModel, ConfigDict
+
+from app.cards import names
+from app.protocol.lease import EngineHere
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from app.protocol.lease import Capabilities
+    from app.protocol.plan import Plan
+
+# How a board is built and how much memory it has, behind the name of the chip: `H100 80GB HBM3`, `A100-SXM4-40GB`.
+BOARD = re.compile(r"(?:[ -](?:SXM\d?|\d+ ?GB|HBM\d\w?))+$", re.IGNORECASE)
+
+
+class Needs(BaseModel):
+    """`accelerator` in the catalogue's spelling; None runs on any. With two sides `gpus` are those of the larger one:
+    their servers run by turns."""
+
+    model_config = ConfigDict(frozen=True)
+
+    engines: tuple[EngineHere, ...]
+    gpus: int
+    accelerator: str | None
+    attach: tuple[str, ...]
+    wall_s: float
+
+    def text(self) -> str:
+        """The one spelling: equal needs are equal text."""
+        return self.model_dump_json()
+
+
+def needs_of(plan: Plan, accelerator: str | None = None) -> Needs:
+    launches = [side.launch for side in plan.sides if side.launch]
+    wanted = {(item.engine, item.version, item.gpus > 0) for item in launches}
+    gpus = max((item.gpus for item in launches), default=0)
+    return Needs(
+        engines=tuple(
+            EngineHere(name=name, version=version, device="cuda" if on_gpu else "cpu")
+            for name, version, on_gpu in sorted(wanted)
+        ),
+        gpus=gpus,
+        accelerator=names.gpu(accelerator) if gpus else None,
+        attach=tuple(sorted({side.attach.address for side in plan.sides if side.attach})),
+        wall_s=plan.wall_s,
+    )
+
+
+def lacks(needs: Needs, has: Capabilities) -> list[str]:
+    """What a runner would need besides what it has, one sentence each; none where it can do the job."""
+    return [*_engines(needs, has), *_gpus(needs, has), *_addresses(needs, has), *_time(needs, has)]
+
+
+def nobody_can(needs: Needs, runners: dict[str, Capabilities]) -> dict[str, list[str]]:
+    """By runner, what it lacks; empty where one of them lacks nothing."""
+    found = {name: lacks(needs, has) for name, has in runners.items()}
+    return found if all(found.values()) else {}
+
+
+def chip(name: str) -> str | None:
+    """A GPU by the name that its driver gives it, in the catalogue's spelling."""
+    return names.gpu(BOARD.sub("", name.strip()))
+
+
+def _engines(needs: Needs, has: Capabilities) -> Iterator[str]:
+    for wanted in needs.engines:
+        if wanted in has.engines:
+            continue
+        place = "the CPU" if wanted.device == "cpu" else "GPUs"
+        here = [item.version for item in has.engines if (item.name, item.device) == (wanted.name, wanted.device)]
+        instead = f", only {_listed(here)}" if here else ""
+        yield f"it has no {wanted.name} {wanted.version} for {place}{instead}"
+
+
+def _gpus(needs: Needs, has: Capabilities) -> Iterator[str]:
+    if needs.accelerator is None:
+        if len(has.gpus) < needs.gpus:
+            yield f"it has {_counted(len(has.gpus), 'GPU')} of the {needs.gpus} needed"
+        return
+    chips = [chip(gpu.name) or gpu.name for gpu in has.gpus]
+    if chips.count(needs.accelerator) < needs.gpus:
+        found = _listed([f"{chips.count(name)}x {name}" for name in sorted(set(chips))]) if chips else "no GPU"
+        yield f"it has no {needs.gpus}x {needs.accelerator}, but {found}"
+
+
+def _addresses(needs: Needs, has: Capabilities) -> Iterator[str]:
+    for address in needs.attach:
+        if address not in has.attach:
+            yield f"its list of servers to measure does not name {address}"
+
+
+def _time(needs: Needs, has: Capabilities) -> Iterator[str]:
+    if needs.wall_s > has.wall_s:
+        yield f"it takes jobs of at most {has.wall_s:g} s, this one may take {needs.wall_s:g} s"
+
+
+def _listed(items: Sequence[str]) -> str:
+    return ", ".join(sorted(set(items)))
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count or 'no'} {noun}" + ("" if count == 1 else "s")

@@ -1,0 +1,218 @@
+"""Jobs as people write them: asked for, approved, cancelled. Inside the caller's transaction.
+
+What runners write stands in app.jobs.leases.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import sqlalchemy as sa
+from sqlmodel import SQLModel
+
+import app.jobs.tables  # noqa: F401 (declares the tables)
+from app.errors import ForbiddenError, NotFoundError
+from app.jobs.matching import needs_of
+from app.jobs.permission import asks
+from app.jobs.states import ACTIVE, APPROVED_FOR, after
+from app.protocol.launch import Launch, canonical
+from app.protocol.plan import Plan
+
+if TYPE_CHECKING:
+    import datetime as dt
+    from collections.abc import Iterable
+
+    from sqlmodel import Session
+
+    from app.cards.store import Writer
+    from app.randomness import Randomness
+
+JOB, APPROVAL, RUNNER = (SQLModel.metadata.tables[name] for name in ("job", "approval", "runner"))
+OF_JOB = JOB.c.id == sa.bindparam("job")
+STORED = sa.select(JOB).where(OF_JOB)
+UPDATE = sa.update(JOB).where(OF_JOB)
+TAKEN = sa.select(JOB.c.number).where(OF_JOB)
+INSERT = sa.insert(JOB)
+LIVE = sa.select(APPROVAL.c.digest).where(
+    APPROVAL.c.digest.in_(sa.bindparam("digests", expanding=True)),
+    APPROVAL.c.revoked_at.is_(None),
+    APPROVAL.c.expires_at > sa.bindparam("now", type_=APPROVAL.c.expires_at.type),
+)
+LOCK = sa.text("SELECT pg_advisory_xact_lock(7301423)")
+LETTERS = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's: nothing that is read as something else
+RANDOM_LETTERS = 8
+
+
+@dataclass(frozen=True)
+class NewJob:
+    """What is asked for. `accelerator`: the GPU that it must run on, None for any; a higher priority goes first."""
+
+    plan: Plan
+    accelerator: str | None = None
+    claim_id: str | None = None
+    card_id: str | None = None
+    priority: int = 0
+
+
+def submit(session: Session, new: NewJob, by: Writer, now: dt.datetime, randomness: Randomness) -> str:
+    """Queue a job, or let it wait for approval where a launch needs one. Returns its id."""
+    alone(session)
+    digests = list(asks(new.plan))
+    allowed = approved(session, digests, now) == set(digests)
+    row = {
+        "id": _free_id(session, randomness),
+        "kind": new.plan.kind,
+        "state": "queued" if allowed else "awaiting_approval",
+        "plan": new.plan.model_dump_json(),
+        "needs": needs_of(new.plan, new.accelerator).text(),
+        "asks": json.dumps(digests),
+        "claim_id": new.claim_id,
+        "card_id": new.card_id,
+        "requested_by": by.name,
+        "owner": by.owner,
+        "rank": -new.priority,
+        "created_at": now,
+    }
+    counts = dict.fromkeys(("epoch", "attempts", "done", "total"), 0)
+    session.connection().execute(INSERT, {**row, **counts, "note": "", "message": "", "runner_failures": "{}"})
+    return str(row["id"])
+
+
+def cancel(session: Session, job_id: str, by: Writer, now: dt.datetime) -> None:
+    """End a job that nobody has begun; one that a runner has ends there. A cancelled one stays so.
+
+    Raises NotFoundError, ForbiddenError for another's job, ConflictError for one that has ended otherwise.
+    """
+    job = locked(session, job_id)
+    if job.owner != by.owner and not by.maintains:
+        raise ForbiddenError(f"this job belongs to {job.requested_by}; others need the scope `maintain`")
+    if job.state == "cancelled" or job.cancel_requested_at is not None:
+        return
+    state = after(job.state, "cancel")
+    asked = {"cancel_requested_at": now, "cancelled_by": by.name, "state": state}
+    ended = {} if state in ACTIVE else {"ended_at": now}
+    session.connection().execute(UPDATE, {"job": job_id, **asked, **ended})
+
+
+def approve(session: Session, job_id: str, by: Writer, now: dt.datetime) -> None:
+    """Approve every launch of a job that needs it, for it and for all other jobs that wait for the same.
+
+    Raises NotFoundError, ForbiddenError for one's own job, ConflictError where nothing waits for approval.
+    """
+    job = locked(session, job_id)
+    if not by.maintains:
+        raise ForbiddenError("to approve what is executed needs the scope `maintain`")
+    if job.owner == by.owner:
+        raise ForbiddenError("nobody approves a job of their own: another maintainer has to")
+    after(job.state, "approve")
+    plan = Plan.model_validate_json(job.plan)
+    known = approved(session, json.loads(job.asks), now)
+    given = {
+        "asked_by": job.requested_by,
+        "approved_by": by.name,
+        "approver": by.owner,
+        "approved_at": now,
+        "expires_at": now + APPROVED_FOR,
+    }
+    new = [{"digest": key, "launch": canonical(launch), **given} for key, launch in _waiting(plan, known).items()]
+    if new:
+        session.connection().execute(sa.insert(APPROVAL), new)
+    _release(session, now)
+
+
+def revoke(session: Session, approval_id: int, by: Writer, now: dt.datetime) -> None:
+    """Take an approval back: what is queued on its strength waits again. Twice is as once. Raises NotFoundError,
+    ForbiddenError."""
+    if not by.maintains:
+        raise ForbiddenError("to take an approval back needs the scope `maintain`")
+    alone(session)
+    here = APPROVAL.c.id == approval_id
+    found = session.connection().execute(sa.select(APPROVAL).where(here)).first()
+    if found is None:
+        raise NotFoundError(f"there is no approval {approval_id}")
+    if found.revoked_at is None:
+        session.connection().execute(sa.update(APPROVAL).where(here).values(revoked_at=now, revoked_by=by.name))
+    queued = sa.select(JOB).where(JOB.c.state == "queued", JOB.c.asks.contains(found.digest))
+    for job in session.connection().execute(queued).all():
+        withhold(session, job, now)
+
+
+def withhold(session: Session, job: sa.Row[Any], now: dt.datetime) -> bool:
+    """Whether a queued job has to wait for approval again; then it does."""
+    digests = json.loads(job.asks)
+    if not digests or approved(session, digests, now) == set(digests):
+        return False
+    session.connection().execute(UPDATE, {"job": job.id, "state": after(job.state, "withdraw")})
+    return True
+
+
+def drain(session: Session, name: str, *, on: bool) -> None:
+    """Let a runner end what it has and take no more, or take again: then its quarantine is over too.
+
+    Raises NotFoundError.
+    """
+    alone(session)
+    values: dict[str, Any] = {"drain_asked": on}
+    if not on:
+        values |= {"quarantine": None, "quarantined_at": None, "failures": 0}
+    here = RUNNER.c.name == name
+    if session.connection().execute(sa.select(RUNNER.c.name).where(here)).first() is None:
+        raise NotFoundError(f"there is no runner `{name[:80]}`")
+    session.connection().execute(sa.update(RUNNER).where(here).values(**values))
+
+
+def approved(session: Session, digests: Iterable[str], now: dt.datetime) -> set[str]:
+    """Which of the launches are approved now."""
+    wanted = list(digests)
+    if not wanted:
+        return set()
+    return set(session.connection().execute(LIVE, {"digests": wanted, "now": now}).scalars())
+
+
+def alone(session: Session) -> None:
+    """One writer of jobs at a time, as SQLite has it anyway: what a transaction has read stays true until it ends."""
+    if session.connection().dialect.name == "postgresql":
+        session.connection().execute(LOCK)
+
+
+def locked(session: Session, job_id: str) -> sa.Row[Any]:
+    """The job as it stays until this transaction ends. Raises NotFoundError."""
+    alone(session)
+    if could_be_id(job_id):
+        job = session.connection().execute(STORED, {"job": job_id}).first()
+        if job is not None:
+            return job
+    raise no_job(job_id)
+
+
+def no_job(job_id: str) -> NotFoundError:
+    message = f"there is no job `{job_id[:80]}`"
+    return NotFoundError(message, [{"field": "id", "message": message}])
+
+
+def could_be_id(text: str) -> bool:
+    """Anything else names nothing, and PostgreSQL would not even take it."""
+    return len(text) <= 80 and text.isascii() and text.isprintable()
+
+
+def _waiting(plan: Plan, known: set[str]) -> dict[str, Launch]:
+    return {key: launch for key, launch in asks(plan).items() if key not in known}
+
+
+def _release(session: Session, now: dt.datetime) -> None:
+    """Queue every job that waits for nothing any more."""
+    waiting = sa.select(JOB).where(JOB.c.state == "awaiting_approval").order_by(JOB.c.number)
+    for job in session.connection().execute(waiting).all():
+        digests = json.loads(job.asks)
+        if approved(session, digests, now) == set(digests):
+            session.connection().execute(UPDATE, {"job": job.id, "state": after(job.state, "approve")})
+
+
+def _free_id(session: Session, randomness: Randomness) -> str:
+    """`jk7m2qd4x`: can be read aloud."""
+    while True:
+        letters = "".join(LETTERS[byte % len(LETTERS)] for byte in randomness.take(RANDOM_LETTERS))
+        if session.connection().execute(TAKEN, {"job": f"j{letters}"}).first() is None:
+            return f"j{letters}"
