@@ -106,35 +106,33 @@ class Report:
 
 def streams(trace: Trace) -> list[Stream]:
     """Every request of a trace that was sent."""
-    asked = trace.meta.get("asked", {})
-    connect = int(trace.meta.get("connect_ns") or 0)
-    chat = trace.meta.get("endpoint") == "chat"
+    choices = (trace.event_marks & chunks.CHOICES) != 0
+    riding = np.where(choices, trace.event_usage, UNKNOWN)
+    trailing = np.where(choices, UNKNOWN, trace.event_usage)
     sent = np.flatnonzero(trace.numbers["sent_ns"] != MISSING).tolist()
-    return [_stream(trace, request, asked, connect, chat) for request in sent]
+    return [_stream(trace, request, riding, trailing) for request in sent]
 
 
-def _stream(trace: Trace, request: int, asked: dict[str, bool], connect: int, chat: bool) -> Stream:
+def _stream(trace: Trace, request: int, riding: npt.NDArray[np.int32], trailing: npt.NDArray[np.int32]) -> Stream:
     part = trace.events(request)
-    marks, usage = trace.event_marks[part], trace.event_usage[part]
-    choices = (marks & chunks.CHOICES) != 0
-    riding = np.where(choices, usage, UNKNOWN)
-    trailing = np.where(choices, UNKNOWN, usage)
+    asked = trace.meta.get("asked", {})
+    rides, trails = riding[part], trailing[part]
     if asked.get("continuous"):
-        riding = _last_only(riding) if (trailing == UNKNOWN).all() else np.full_like(riding, UNKNOWN)
+        rides = _last_only(rides) if (trails == UNKNOWN).all() else np.full_like(rides, UNKNOWN)
     prompts = [int(trace.numbers[name][request]) for name in ("prompt_tokens", "input_tokens")]
     return Stream(
         transport_failed=trace.words["failure"][request] in TRANSPORT,
         sent=int(trace.numbers["sent_ns"][request]),
-        connect=connect,
+        connect=int(trace.meta.get("connect_ns") or 0),
         ended=int(trace.numbers["ended_ns"][request]),
         times=trace.event_ns[part],
         tokens=trace.event_tokens[part],
-        marks=marks,
-        riding=riding,
-        trailing=trailing,
+        marks=trace.event_marks[part],
+        riding=rides,
+        trailing=trails,
         asked=int(trace.numbers["asked_tokens"][request]),
         prompt=next((number for number in prompts if number != MISSING), 0),
-        chat=chat,
+        chat=trace.meta.get("endpoint") == "chat",
         usage_asked=bool(asked.get("usage", True)),
     )
 
@@ -206,8 +204,9 @@ def in_ms(lists: dict[str, tuple[Floats, str, str]], statistics: dict[str, float
     """Statistics of lists of ns, as ms: `pattern` makes a name of the statistic and the list; -1 is the mean."""
     values = []
     for name, (numbers, axis, formula) in lists.items():
+        ordered = np.sort(numbers) / MS  # sorted once, each percentile is a look-up
         for statistic, percent in statistics.items():
-            value = mean(numbers / MS) if percent < 0 else linear(numbers / MS, percent)
+            value = mean(numbers / MS) if percent < 0 else linear(ordered, percent)
             values.append(Value(pattern.format(statistic=statistic, name=name), value, "ms", axis, formula))
     return values
 
