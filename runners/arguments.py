@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from argparse import ArgumentTypeError
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable
+
+N = TypeVar("N", int, float)
 
 API_KEY = "BENCHCARD_API_KEY"  # environment variable with the server's key: an argument would show in the process list
 
@@ -29,8 +32,10 @@ def _add_measure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--model", required=True)
     parser.add_argument("--input-tokens", type=int, required=True, metavar="N")
     parser.add_argument("--output-tokens", type=int, required=True, metavar="N")
-    parser.add_argument("--concurrency", type=int, required=True, metavar="C", help="requests in flight")
-    parser.add_argument("--requests", type=int, required=True, metavar="R", help="requests a run")
+    _add_loads(parser)
+    parser.add_argument(
+        "--requests", type=_whole_numbers, required=True, metavar="R", help="requests a run; with --sessions: sessions"
+    )
     parser.add_argument("--runs", type=int, default=1, metavar="K", help="repeats (1)")
     parser.add_argument("--processes", type=int, default=1, metavar="P", help="client processes (1)")
     parser.add_argument("--seed", type=int, help="of the prompts; one that was used before finds the cache warm")
@@ -46,6 +51,56 @@ def _add_measure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--flush-cache", action="store_true", help="have the server empty its prefix cache before runs")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=_command("runners.commands", "run_measure"))
+
+
+def _add_loads(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group(
+        "load (one of these three)",
+        "Several values with commas (--concurrency 1,4,16) are a sweep: every point is warmed up, then the repeats "
+        "take turns. --requests then takes one number for all points or one for each.",
+    )
+    shape = group.add_mutually_exclusive_group(required=True)
+    shape.add_argument(
+        "--concurrency", type=_whole_numbers, metavar="C", help="closed loop: C in flight, the next when one has ended"
+    )
+    shape.add_argument(
+        "--rate", type=_decimals, metavar="R", help="open loop: R requests a second, whether or not others have ended"
+    )
+    shape.add_argument(
+        "--sessions", type=_whole_numbers, metavar="S", help="S conversations at a time, each of --turns requests"
+    )
+    group.add_argument(
+        "--arrivals", choices=["constant", "poisson", "gamma"], help="with --rate: gaps between requests (poisson)"
+    )
+    group.add_argument(
+        "--burstiness",
+        type=float,
+        metavar="B",
+        help="with --arrivals gamma: below 1 burstier than poisson, above more even",
+    )
+    group.add_argument(
+        "--turns", type=int, metavar="T", help="with --sessions: each turn brings --input-tokens after all before it"
+    )
+    group.add_argument(
+        "--prefix-tokens", type=int, metavar="N", help="with --sessions: tokens that all of them begin with (0)"
+    )
+    group.add_argument("--think", type=float, metavar="S", help="with --sessions: seconds between turns (0)")
+
+
+def _whole_numbers(text: str) -> list[int]:
+    return _listed(text, int, "a whole number, or several with commas between them")
+
+
+def _decimals(text: str) -> list[float]:
+    return _listed(text, float, "a number, or several with commas between them")
+
+
+def _listed(text: str, read: Callable[[str], N], wanted: str) -> list[N]:
+    """The values of a list with commas. argparse prints what is wrong."""
+    try:
+        return [read(part) for part in text.split(",")]
+    except ValueError:
+        raise ArgumentTypeError(f"{text!r} is not {wanted}") from None
 
 
 def _add_engine(parser: argparse.ArgumentParser) -> None:

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import json
-import os
-import secrets
 import sys
 from typing import TYPE_CHECKING
 
-from runners import arguments, report
+from runners import loads, report, sweep_report
 from runners.load import trace_file
-from runners.load.plan import Workload
-from runners.load.prompts import COMMON, LOWEST, Vocabulary
-from runners.load.schedule import Closed
 from runners.load.tools import TOOLS
-from runners.measure import MeasureError, Options, measure
+from runners.measure import MeasureError, Result, measure
+from runners.sweep import sweep
 
 if TYPE_CHECKING:
     import argparse
+    from types import ModuleType
 
 NOT_VALID = 3  # exit status of a measurement that is no result
 
@@ -25,35 +22,17 @@ NOT_VALID = 3  # exit status of a measurement that is no result
 def run_measure(given: argparse.Namespace) -> int:
     """Measure and print; 3 where the run is no result, 1 where nothing could be measured, 2 for a wrong argument."""
     try:
-        result = measure(_options(given), _say)
+        points = loads.points(given)
+        found = measure(points[0], _say) if len(points) == 1 else sweep(points, _say)
     except ValueError as error:
         _say(str(error))
         return 2
     except MeasureError as error:
         _say(str(error))
         return 1
-    _print(json.dumps(report.as_json(result), allow_nan=False) if given.json else report.as_text(result))
-    return 0 if result.valid else NOT_VALID
-
-
-def _options(given: argparse.Namespace) -> Options:
-    return Options(
-        url=given.url,
-        model=given.model,
-        workload=Workload(given.input_tokens, given.output_tokens),
-        load=Closed(given.concurrency),
-        requests=given.requests,
-        runs=given.runs,
-        processes=given.processes,
-        vocabulary=Vocabulary(LOWEST, given.vocabulary) if given.vocabulary else COMMON,
-        api_key=os.environ.get(arguments.API_KEY),
-        timeout_s=given.timeout,
-        traces=given.trace,
-        observer_check=given.observer_check,
-        metrics_url=given.metrics_url,
-        flush_cache=given.flush_cache,
-        seed=secrets.randbelow(2**32) if given.seed is None else given.seed,
-    )
+    shown: ModuleType = report if isinstance(found, Result) else sweep_report
+    _print(json.dumps(shown.as_json(found), allow_nan=False) if given.json else shown.as_text(found))
+    return 0 if found.valid else NOT_VALID
 
 
 def run_trace(given: argparse.Namespace) -> int:

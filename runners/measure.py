@@ -6,6 +6,8 @@ and after each run where it shows any.
 
 from __future__ import annotations
 
+import math
+from copy import copy
 from dataclasses import dataclass, replace
 from statistics import median
 from typing import TYPE_CHECKING, Any, Literal
@@ -16,7 +18,7 @@ from runners.load import metrics, plan, processes, selfcheck, trace, trace_file,
 from runners.load.connect import Target, read_url
 from runners.load.plan import Source, Workload
 from runners.load.prompts import COMMON, Serials, Vocabulary
-from runners.load.schedule import Closed, Load, Open, Sessions
+from runners.load.schedule import Closed, Load, Open, Sessions, described, spoken
 from runners.load.wire import Dialect
 from runners.witness import Witness
 
@@ -36,6 +38,7 @@ PROBE_TOKENS = 16
 WARM_ROUNDS = 5  # at most ...
 STEADY = 0.1  # ... and until a round's throughput is within this share of the one before
 UNCHECKED = 5000.0  # events a second and process below which the lag during the run itself is witness enough
+SHORTEST_S = 0.2  # of a round whose events are taken for a rate
 NO_SUCH_REQUEST = frozenset({400, 404, 405, 415, 422, 501})  # the server does not take a request of this form
 
 
@@ -72,8 +75,8 @@ class Options:
         for name in ("requests", "runs", "processes"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} {getattr(self, name)}: at least 1 is needed")
-        if self.timeout_s <= 0:
-            raise ValueError(f"timeout {self.timeout_s}: more than 0 seconds are needed")
+        if not (self.timeout_s > 0 and math.isfinite(self.timeout_s)):
+            raise ValueError(f"timeout {self.timeout_s}: a finite time above 0 seconds is needed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +110,8 @@ class Result:
 
 
 class Session:
-    """A measurement under way: one server, one way of asking it, one supply of prompts."""
+    """A measurement under way: one server, one way of asking it, one supply of prompts. `events_s` and `streams` are
+    what the last round of warm-up brought upon the client."""
 
     def __init__(self, options: Options, say: Callable[[str], None]) -> None:
         self.options = options
@@ -118,16 +122,28 @@ class Session:
         self.notes: list[str] = []
         self.warm_tok_s: list[float] = []
         self.check: Check | None = None
-        self._events_s = 0.0
+        self.runs: list[Run] = []
+        self.plain_runs: list[Run] = []
+        self.events_s = 0.0
+        self.streams = 1
         self._say = say
         self.witness = Witness(self.target.root, options.api_key, options.metrics_url, flush=options.flush_cache)
 
+    def at(self, options: Options) -> Session:
+        """The same server and supply of prompts at another load; its warm-up, notes and runs are its own."""
+        other = copy(self)
+        other.options = options
+        other.notes, other.warm_tok_s, other.runs, other.plain_runs = [], [], [], []
+        return other
+
     def probe(self) -> None:
-        """Find the form of request that the server takes, by real completions. MeasureError: no server."""
+        """Find the form of request that the server takes, by real completions. MeasureError: no server, or one that
+        takes no token ids where the load is sessions."""
         tokens = min(PROBE_TOKENS, self.options.workload.output_tokens)
         work = replace(self.options.workload, output_tokens=tokens, turns=1)
         refused: list[str] = []
-        for dialect in _forms(self.dialect):
+        sessions = isinstance(self.options.load, Sessions)
+        for dialect in _forms(self.dialect, text=not sessions):
             row = self._run(Closed(1), self._requests(work, 1, dialect), "readiness").rows[0]
             if row.failure == "no_connection":
                 raise MeasureError(f"no connection to {self.options.url}: {row.message}")
@@ -136,6 +152,8 @@ class Session:
                 self.notes += _said(dialect, row, refused)
                 return
             refused.append(row.message)
+        if sessions:
+            raise MeasureError(f"sessions are sent as token ids to /completions, which was refused: {refused[0]}")
         self.notes.append(f"no form of request was taken: {refused[0]}")
 
     def warm_up(self) -> None:
@@ -147,7 +165,8 @@ class Session:
             rate = numbers.output_tok_s
             self.warm_tok_s.append(rate)
             events = sum(len(row.event_ns) for row in found.rows)
-            self._events_s = events / max(numbers.duration_s, 1.0)
+            self.events_s = events / max(numbers.duration_s, SHORTEST_S)
+            self.streams = _concurrency(self.options.load) or max(1, numbers.in_flight_peak)
             before = self.warm_tok_s[-2] if number > 1 else None
             if rate == 0 or (before is not None and abs(rate - before) <= STEADY * before):
                 self.serials.take(self._serials(self._warm_requests()) * (WARM_ROUNDS - number))
@@ -156,11 +175,21 @@ class Session:
 
     def check_client(self) -> None:
         """Above an event rate that any machine reaches, prove on a scripted server that this client sees it rightly."""
-        streams = _concurrency(self.options.load)
-        if streams is None or self._events_s < UNCHECKED * self.options.processes:
+        if self.events_s < UNCHECKED * self.options.processes:
             return
-        self._say(f"checking the client at {self._events_s:,.0f} events/s")
-        self.check = selfcheck.check(streams, self._events_s, min(self.options.processes, streams))
+        self._say(f"checking the client at {self.events_s:,.0f} events/s")
+        self.check = selfcheck.check(self.streams, self.events_s, self.options.processes)
+
+    def round(self, number: int) -> None:
+        """One measured run; where the observer is checked, another after it without exact counting."""
+        self.runs.append(self.repeat(number))
+        if self.options.observer_check and self.dialect.asking == "token_ids":
+            self.plain_runs.append(self.plain(number))
+
+    def result(self) -> Result:
+        """The runs so far."""
+        notes = [*self.notes, *self.witness.notes, *_declared(self.options)]
+        return Result(self.options, self.dialect, self.runs, notes, self.warm_tok_s, self.check, self.plain_runs)
 
     def plain(self, number: int) -> Run:
         """One run that asks for usage at the end alone; nothing of it is written."""
@@ -173,7 +202,10 @@ class Session:
     def repeat(self, number: int, kind: str = "run", *, keep: bool = True) -> Run:
         """One measured run, with its trace written where traces are kept."""
         label = f"{kind} {number} of {self.options.runs}"
-        reasons = self.witness.before_run()
+        try:
+            reasons = self.witness.before_run()
+        except ControlError as error:
+            raise MeasureError(f"the server's counters could be read no more: {error}") from error
         ran = self._run(self.options.load, self._shots(self.options.requests), label)
         found = self._trace(ran, repeat=number)
         numbers = metrics.measure(found)
@@ -222,6 +254,7 @@ class Session:
 
     def _run(self, load: Load, shots: Sequence[Shot], label: str) -> processes.Ran:
         job = processes.plan(self.target, load, shots, self.options.timeout_s)
+        label = f"{spoken(load)}, {label}"
         self._say(f"{label}: {len(shots)} request{'' if len(shots) == 1 else 's'}")
         try:
             several = min(self.options.processes, _concurrency(load) or len(shots))
@@ -238,8 +271,8 @@ class Session:
             "endpoint": self.dialect.endpoint,
             "asked": {"usage": True, "continuous": self.dialect.asking == "token_ids"},
             "counting": countings[0] if len(countings) == 1 else "mixed" if countings else None,
-            "load": {"kind": type(options.load).__name__.lower(), **_fields(options.load)},
-            "workload": _fields(work),
+            "load": described(options.load),
+            "workload": {name: getattr(work, name) for name in work.__slots__},
             "seed": options.seed,
             "vocabulary": [options.vocabulary.lowest, options.vocabulary.below],
             "repeat": repeat,
@@ -256,35 +289,38 @@ class Session:
         return file.with_name(f"{file.stem}-{number}{file.suffix or '.parquet'}")
 
 
-def measure(options: Options, say: Callable[[str], None]) -> Result:
-    """Probe, warm up, run every repeat; `say` hears the progress. MeasureError: nothing could be measured."""
+def begin(options: Options, say: Callable[[str], None]) -> Session:
+    """Find out how the server is asked and whether it shows counters. MeasureError: nothing can be measured."""
     session = Session(options, say)
     session.probe()
     try:
         session.witness.look()
     except ControlError as error:
         raise MeasureError(f"no counters: {error}") from error
+    return session
+
+
+def measure(options: Options, say: Callable[[str], None]) -> Result:
+    """Probe, warm up, run every repeat; `say` hears the progress. MeasureError: nothing could be measured."""
+    session = begin(options, say)
     session.warm_up()
     session.check_client()
-    runs: list[Run] = []
-    plain_runs: list[Run] = []
-    observed = options.observer_check and session.dialect.asking == "token_ids"
     for number in range(1, options.runs + 1):
-        runs.append(session.repeat(number))
-        plain_runs += [session.plain(number)] if observed else []
-    session.notes += [*session.witness.notes, *_declared(options)]
-    return Result(options, session.dialect, runs, session.notes, session.warm_tok_s, session.check, plain_runs)
+        session.round(number)
+    return session.result()
 
 
-def _forms(first: Dialect) -> list[Dialect]:
-    """Ways of asking, the most exact first."""
+def _forms(first: Dialect, *, text: bool) -> list[Dialect]:
+    """Ways of asking, the most exact first; by text only where that is allowed."""
     forms: list[tuple[Literal["completions", "chat"], Literal["token_ids", "usage"]]] = [
         ("completions", "token_ids"),
         ("completions", "usage"),
         ("chat", "token_ids"),
         ("chat", "usage"),
     ]
-    return [replace(first, endpoint=endpoint, asking=asking) for endpoint, asking in forms]
+    return [
+        replace(first, endpoint=endpoint, asking=asking) for endpoint, asking in forms if text or endpoint != "chat"
+    ]
 
 
 def _said(dialect: Dialect, row: Counted, refused: list[str]) -> list[str]:
@@ -312,7 +348,3 @@ def _declared(options: Options) -> list[str]:
 
 def _concurrency(load: Load) -> int | None:
     return None if isinstance(load, Open) else load.concurrency
-
-
-def _fields(value: Any) -> dict[str, Any]:
-    return {name: getattr(value, name) for name in value.__slots__}

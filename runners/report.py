@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from runners import referee
 from runners.load import metrics
 from runners.load.acceptance import acceptance
-from runners.load.schedule import Open
+from runners.load.schedule import described, spoken
 from runners.load.statistics import Distribution, bootstrap_median
 from runners.load.tools import TOOLS
 
@@ -18,8 +18,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from runners.load.metrics import Metrics
+    from runners.load.plan import Workload
     from runners.load.tools import Report
     from runners.load.trace import Trace
+    from runners.load.verdict import Reason
     from runners.measure import Result, Run
 
 # Key -> (axis and its version, name, unit), in the order of the printed result.
@@ -43,7 +45,7 @@ NAMES: dict[str, tuple[str, str, str]] = {
 }
 STATISTICS = ("median", "mean", "p90", "p99")
 _SHOWN = {"median": "median", "mean": "mean", "p90": "P90", "p99": "P99"}
-_PLAIN = ("requests", "failed", "output_tokens", "input_tokens", "in_flight_mean", "in_flight_peak")
+COUNTS = ("requests", "failed", "output_tokens", "input_tokens", "in_flight_mean", "in_flight_peak")
 
 Json = dict[str, Any]
 
@@ -71,7 +73,7 @@ def _plain(value: Any) -> Any:
 
 def withheld(values: Json) -> Json:
     """The numbers of a run that is no result: its counts, and nothing measured."""
-    return {name: value if name in _PLAIN else None for name, value in values.items()}
+    return {name: value if name in COUNTS else None for name, value in values.items()}
 
 
 def _run_json(run: Run) -> Json:
@@ -103,9 +105,9 @@ def _over_runs(runs: Sequence[Json]) -> Json:
     """The median over the runs of every number, key by key; the counts are sums."""
     first = runs[0]
     if len(runs) == 1:
-        return {name: first[name] for name in (*_PLAIN, *NAMES, "tokens_per_event", "acceptance")}
-    merged: Json = {name: _sum([run[name] for run in runs]) for name in _PLAIN[:4]}
-    merged |= {name: _middle([run[name] for run in runs]) for name in (*_PLAIN[4:], *NAMES)}
+        return {name: first[name] for name in (*COUNTS, *NAMES, "tokens_per_event", "acceptance")}
+    merged: Json = {name: _sum([run[name] for run in runs]) for name in COUNTS[:4]}
+    merged |= {name: _middle([run[name] for run in runs]) for name in (*COUNTS[4:], *NAMES)}
     return merged
 
 
@@ -133,47 +135,54 @@ def _spread(runs: Sequence[Json]) -> Json:
     return found
 
 
-def as_json(result: Result) -> Json:
-    """The whole result. Its top level is the median over the runs, withheld where a run is no result."""
+def as_json(result: Result, stopped: Sequence[Reason] = ()) -> Json:
+    """The whole result. Its top level is the median over the runs, withheld where a run is no result, or where
+    `stopped` says why runs are missing."""
     options = result.options
+    valid = result.valid and not stopped
     runs = [_run_json(run) for run in result.runs]
     top = _over_runs(runs)
     prefix = len(runs) > 1
     refereed = referee.over_runs([run.told for run in result.runs if run.told])
-    reasons = [
+    reasons = [f"{reason.rule}: {reason.message}" for reason in stopped]
+    reasons += [
         f"run {place}: {reason}" if prefix else reason for place, run in enumerate(runs, 1) for reason in run["reasons"]
     ]
     return {
-        **(top if result.valid else withheld(top)),
-        "valid": result.valid,
+        **(top if valid else withheld(top)),
+        "valid": valid,
         "reasons": reasons,
         "label": label(len(runs)),
-        "spread": _spread(runs) if result.valid else {},
+        "spread": _spread(runs) if valid else {},
         "counting": runs[0]["counting"],
         "endpoint": result.dialect.endpoint,
         "url": options.url,
         "model": options.model,
         "workload": asdict(options.workload),
-        "load": {"kind": type(options.load).__name__.lower(), **asdict(options.load)},
+        "load": described(options.load),
         "seed": options.seed,
         "notes": result.notes,
         "warm_up_tok_s": result.warm_tok_s,
         "client_check": asdict(result.check) if result.check else None,
         "observer_check": _observed(result.runs, result.plain_runs),
-        "referee": refereed if result.valid else referee.withheld(refereed),
+        "referee": refereed if valid else referee.withheld(refereed),
         "axes": {name: axis for name, (axis, _, _) in NAMES.items() if axis},
         "runs": runs,
     }
 
 
 def _observed(exact: Sequence[Run], plain: Sequence[Run]) -> Json | None:
-    """What exact counting changed: medians with it and without it, and whether their runs lie apart.
+    """What exact counting changed: medians with it and without it, and whether their runs lie apart; the failures alone
+    where one of the runs is no result.
 
     Runs lie apart where none with exact counting falls between those without; a single pair cannot show it.
     """
     if not plain:
         return None
-    found: Json = {}
+    failed = {"exact": sum(r.metrics.failed for r in exact), "plain": sum(r.metrics.failed for r in plain)}
+    found: Json = {"failed": failed}
+    if any(run.reasons for run in (*exact, *plain)):
+        return found
     for name, of in OBSERVED.items():
         with_it, without = ([of(run.metrics) for run in runs] for runs in (exact, plain))
         one, other = (
@@ -186,7 +195,6 @@ def _observed(exact: Sequence[Run], plain: Sequence[Run]) -> Json | None:
         before, after = median(other), median(one)
         change = after / before - 1 if before and math.isfinite(after) and math.isfinite(before) else None
         found[name] = {"exact": _plain(after), "plain": _plain(before), "change": change, "apart": apart}
-    found["failed"] = {"exact": sum(r.metrics.failed for r in exact), "plain": sum(r.metrics.failed for r in plain)}
     return found
 
 
@@ -194,14 +202,22 @@ def label(runs: int) -> str:
     return "one run" if runs == 1 else f"median of {runs} runs"
 
 
+def shape(work: Workload) -> str:
+    """What a request is, in a few words; of sessions, what a turn is."""
+    words = f"{work.input_tokens} tokens in, {work.output_tokens} out"
+    if work.turns == 1:
+        return words
+    prefix = f", {work.prefix_tokens} shared by all before them" if work.prefix_tokens else ""
+    return f"{work.turns} turns of {words}{prefix}"
+
+
 def as_text(result: Result) -> str:
     """The whole result for people."""
     found = as_json(result)
-    work, load = result.options.workload, result.options.load
-    shape = f"{load.rate:g} requests/s" if isinstance(load, Open) else f"concurrency {load.concurrency}"
+    options = result.options
     lines = [
-        f"{result.options.model} at {result.options.url}",
-        f"{work.input_tokens} tokens in, {work.output_tokens} out, {shape}: {found['label']}, "
+        f"{options.model} at {options.url}",
+        f"{shape(options.workload)}, {spoken(options.load)}: {found['label']}, "
         f"{found['requests']} requests, {found['failed']} failed",
         f"tokens counted by {found['counting'] or 'nobody'}; client: {_client_text(result)}",
         *(f"note: {note}" for note in result.notes),
@@ -237,9 +253,9 @@ def table(values: Json, spread: Json) -> list[str]:
         value = values[name]
         if value is None:
             continue
-        numbers = [_short(value[item]) for item in STATISTICS] if isinstance(value, dict) else [_short(value)]
+        numbers = [short(value[item]) for item in STATISTICS] if isinstance(value, dict) else [short(value)]
         between = spread.get(name)
-        extent = f"{_short(between['lowest'])} to {_short(between['highest'])}" if between else ""
+        extent = f"{short(between['lowest'])} to {short(between['highest'])}" if between else ""
         rows.append([words, *numbers, *[""] * (4 - len(numbers)), unit, extent])
     widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))]
     return [
@@ -250,7 +266,8 @@ def table(values: Json, spread: Json) -> list[str]:
     ]
 
 
-def _short(value: Any) -> str:
+def short(value: Any) -> str:
+    """A number for people, in four digits; "not stated" for None."""
     if value is None:
         return "not stated"
     number = float(value)
@@ -295,10 +312,7 @@ def _tool_text(report: Report) -> str:
         f"by the definitions of {report.version} ({report.source})",
         f"{report.completed} requests completed, {report.failed} failed, as that tool sees them",
         "",
-        *(
-            f"  {item.name:<{width}}  {_short(item.value):>10} {item.unit:<10}  {item.formula}"
-            for item in report.values
-        ),
+        *(f"  {item.name:<{width}}  {short(item.value):>10} {item.unit:<10}  {item.formula}" for item in report.values),
         "",
         *(f"note: {note}" for note in report.notes),
     ]

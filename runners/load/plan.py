@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -35,6 +36,10 @@ class Workload:
         for name in ("input_tokens", "output_tokens", "turns"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} {getattr(self, name)}: at least 1 is needed")
+        if self.prefix_tokens < 0:
+            raise ValueError(f"prefix_tokens {self.prefix_tokens}: 0 or more are needed")
+        if not (self.think_s >= 0 and math.isfinite(self.think_s)):
+            raise ValueError(f"think time {self.think_s}: 0 or more seconds are needed")
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
 
 import numpy as np
 
@@ -72,8 +72,25 @@ class Sessions:
 
     concurrency: int
 
+    def __post_init__(self) -> None:
+        if self.concurrency < 1:
+            raise ValueError(f"sessions {self.concurrency}: at least 1 at a time is needed")
+
 
 Load = Closed | Open | Sessions
+
+
+def spoken(load: Load) -> str:
+    """A load in a few words, as progress and results name it."""
+    if isinstance(load, Open):
+        return f"{load.rate:g} requests/s"
+    return f"concurrency {load.concurrency}" if isinstance(load, Closed) else f"{load.concurrency} sessions at a time"
+
+
+def described(load: Load) -> dict[str, Any]:
+    """A load as JSON, which knows no infinity."""
+    values = {name: "inf" if value == math.inf else value for name, value in asdict(load).items()}
+    return {"kind": type(load).__name__.lower(), **values}
 
 
 def arrivals(load: Open, requests: int) -> list[int]:

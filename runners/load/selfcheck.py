@@ -16,11 +16,15 @@ from runners.load.statistics import percentile
 from runners.load.wire import Dialect
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from runners.load.stream import Ns
     from runners.load.verdict import Client, Reason
 
 MS = 1e6
 SECONDS = 2.0  # of a check
+LONGEST_S = 0.2  # between two events of a stream, whatever the rate: a check has to show gaps enough
+TRIES = 2
 DELIVERED = 0.9  # share of the asked events a second that the scripted server itself must reach to be a check
 GAP_FACTOR = 1.5  # P99 of the event gaps, as seen over as sent
 TPOT_ERROR = 0.005
@@ -51,15 +55,46 @@ class Check:
         return [verdict.Reason("above_client_ceiling", message)]
 
 
+@dataclass(frozen=True, slots=True)
+class Ceiling:
+    """What this client can see on this machine. `events_s` is the busiest point of a sweep at which it passed, None
+    where it passed at none; `checks` are all that were made, the busiest first."""
+
+    events_s: float | None
+    checks: tuple[Check, ...]
+
+    def reasons(self, events_s: float) -> list[Reason]:
+        """Why a point of that many events a second is refused; none where it is not."""
+        if not self.checks or (self.events_s is not None and events_s <= self.events_s):
+            return []
+        return [check.reasons for check in self.checks if check.reasons][-1]
+
+
+def ceiling(points: Sequence[tuple[int, float]], client_processes: int) -> Ceiling:
+    """Check the client at the streams and events a second of each point, the busiest first, until it passes.
+
+    A check that fails is made once more: a moment's disturbance is no ceiling.
+    """
+    checks: list[Check] = []
+    for streams, events_s in sorted(points, key=lambda point: point[1], reverse=True):
+        for _ in range(TRIES):
+            checks.append(check(streams, events_s, client_processes))
+            if not checks[-1].reasons:
+                return Ceiling(events_s, tuple(checks))
+    return Ceiling(None, tuple(checks))
+
+
 def check(streams: int, events_s: float, client_processes: int, core: int | None = None) -> Check:
     """Measure a scripted server that sends `events_s` events a second over that many streams."""
-    interval_s = streams / events_s
+    interval_s = min(streams / events_s, LONGEST_S)
+    events_s = streams / interval_s
     cadence = Cadence(interval_s, max(3, int(SECONDS / interval_s)), core)
     with serving(cadence) as server:
         target = read_url(server.url)
         work = Workload(4, cadence.events)
         shots = plan.requests(target, Dialect("cadence"), work, range(streams), Source(0))
-        ran = processes.run(processes.plan(target, Closed(streams), shots, 60.0), client_processes, _silent)
+        job = processes.plan(target, Closed(streams), shots, 60.0)
+        ran = processes.run(job, min(client_processes, streams), _silent)
         sent = server.stop()
     found = trace.from_rows(ran.rows, ran.started_ns, {})
     numbers = metrics.measure(found)

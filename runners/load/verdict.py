@@ -58,7 +58,7 @@ def judge(trace: Trace, metrics: Metrics, client: Client, concurrency: int | Non
     """All reasons, the gravest first; none for a run that is a result. `concurrency` is None for an open loop."""
     reasons = _failures(trace, metrics, limits)
     reasons += _client(client, limits)
-    reasons += _load(metrics, concurrency, limits)
+    reasons += _load(trace, metrics, concurrency, limits)
     reasons += _cache(trace, limits)
     return reasons
 
@@ -95,11 +95,13 @@ def _client(client: Client, limits: Limits) -> list[Reason]:
     return reasons
 
 
-def _load(metrics: Metrics, concurrency: int | None, limits: Limits) -> list[Reason]:
+def _load(trace: Trace, metrics: Metrics, concurrency: int | None, limits: Limits) -> list[Reason]:
     if concurrency is not None:
-        if metrics.requests >= concurrency:
+        sessions = len(set(trace.numbers["session"].tolist()) - {MISSING})
+        number, kind = (sessions, "sessions") if sessions else (metrics.requests, "requests")
+        if number >= concurrency:
             return []
-        return [Reason("too_few_requests", f"{metrics.requests} requests never reach a concurrency of {concurrency}")]
+        return [Reason("too_few_requests", f"{number} {kind} never reach a concurrency of {concurrency}")]
     late = metrics.queue_ms
     if late is None or late.p99 <= limits.late_p99_ms:
         return []
