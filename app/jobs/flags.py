@@ -1,0 +1,185 @@
+"""A claim's conditions, or a card's command line, as an engine's own flags. Pure.
+
+Names come from the engines' tables (runners.engines); what has no flag there is noted and left to the engine.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+from app.cards.from_claim import parallelism
+from runners.engines import ENGINES
+from runners.engines.recipe import Speculation
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from app.claims.schema import Acceptance, Conditions
+    from app.jobs.notes import Notes
+    from runners.engines.table import Engine
+
+Flag = str | int | float | bool | dict[str, Any]
+SIZES = {"tp": "tensor_parallel", "pp": "pipeline_parallel", "dp": "data_parallel"}
+DTYPES = {"bf16": "bfloat16", "fp16": "float16"}
+KV_DTYPES = frozenset({"fp8", "fp8_e4m3", "fp8_e5m2"})
+SELF_DRAFTING = frozenset({"mtp", "ngram", "dspark"})  # methods that need no second model
+EAGER = {"vllm": "enforce-eager"}
+EXPERTS: dict[str, tuple[str, bool]] = {"vllm": ("enable-expert-parallel", True), "sglang": ("ep-size", False)}
+FORCED_LENGTH = {"sglang": "SGLANG_SIMULATE_ACC_LEN"}
+TP_EP = re.compile(r"TP(\d+) \+ EP(\d+)")
+NUMBER = re.compile(r"-?\d+(\.\d+)?")
+OF_THE_RUNNER = frozenset({"model", "model-path", "load-format"})  # a launch says these in its own fields
+
+
+def of_conditions(given: Conditions, acceptance: Acceptance, engine: str, notes: Notes) -> dict[str, Flag]:
+    """The flags that make a server what the conditions say, as far as flags can."""
+    table = ENGINES[engine]
+    found: dict[str, Flag] = {}
+    for setting, value in (*_sizes(given, notes), *_dtypes(given, notes)):
+        found |= table.settings[setting](value)
+    found |= _experts(given, engine, notes)
+    found |= _execution(given, engine, notes)
+    found |= _speculation(given, table, acceptance, notes)
+    for item in given.approximations or ():
+        notes.assume(f"{item.name} {'on' if item.on else 'off'}: left to the engine, no flag for it is known here")
+    return found
+
+
+def gpus_of(given: Conditions) -> int | None:
+    """GPUs by the stated count, else by the sizes of the parallelism; None where neither says it."""
+    if given.hardware.count is not None:
+        return given.hardware.count
+    sizes = sizes_of(given)
+    if not sizes:
+        return None
+    size = 1
+    for name in ("tp", "pp", "pcp"):
+        size *= sizes.get(name, 1)
+    return max(size, sizes.get("dp", 1), sizes.get("ep", 1))
+
+
+def sizes_of(given: Conditions) -> dict[str, int]:
+    """tp, pp, dp, ep ... of the catalogue's spelling; empty where it is told in words."""
+    together = TP_EP.fullmatch(given.parallelism or "")
+    block = {"tp": together[1], "ep": together[2]} if together else parallelism(given.parallelism, given.model.id)
+    return {name: int(size) for name, size in block.items() if size.isdigit()}
+
+
+def forced_environment(acceptance: Acceptance, engine: str, notes: Notes) -> dict[str, str]:
+    """The variables that force an acceptance length, where a claim was measured under one."""
+    if acceptance.kind not in ("simulated", "synthetic"):
+        return {}
+    length = acceptance.target or acceptance.length or acceptance.ceiling
+    name = FORCED_LENGTH.get(engine)
+    if name is None or length is None:
+        notes.lack(f"acceptance was {acceptance.kind}, and no way to force it in {ENGINES[engine].title} is known here")
+        return {}
+    return {name: f"{length:f}"}
+
+
+def of_argv(argv: Sequence[str], engine: str, notes: Notes) -> tuple[dict[str, Flag], str | None]:
+    """A command line as flags by canonical name, and the model that it names. Flags of the runner are left to it."""
+    found: dict[str, Flag] = {}
+    words = list(argv)
+    first = next((place for place, word in enumerate(words) if word.startswith("-")), len(words))
+    model = words[first - 1] if "serve" in words[: first - 1] else None
+    for name, value in _pairs(words[first:], notes):
+        if name in ("model", "model-path"):
+            model = str(value)
+        elif name in ENGINES[engine].reserved or name in OF_THE_RUNNER:
+            notes.assume(f"--{name}: left to the runner, which sets it itself")
+        elif name in found:
+            notes.lack(f"--{name} is given twice")
+        else:
+            found[name] = value
+    return found, model
+
+
+def _pairs(words: Sequence[str], notes: Notes) -> Iterator[tuple[str, Flag]]:
+    place = 0
+    while place < len(words):
+        word = words[place]
+        place += 1
+        if not word.startswith("--"):
+            notes.lack(f"`{word}` of the command line is no flag with its full name")
+            continue
+        name, sign, text = word[2:].partition("=")
+        if not sign and place < len(words) and (not words[place].startswith("-") or NUMBER.fullmatch(words[place])):
+            sign, text = "=", words[place]
+            place += 1
+        yield name.replace("_", "-"), _typed(text) if sign else True
+
+
+def _typed(text: str) -> Flag:
+    if NUMBER.fullmatch(text):
+        return float(text) if "." in text else int(text)
+    if text.startswith("{"):
+        try:
+            found = json.loads(text)
+        except ValueError:
+            return text
+        return found if isinstance(found, dict) else text
+    return text
+
+
+def _sizes(given: Conditions, notes: Notes) -> Iterator[tuple[str, Any]]:
+    sizes = sizes_of(given)
+    if given.parallelism and not sizes:
+        notes.lack(f"parallelism `{given.parallelism}` is not that of one server")
+    for name, size in sizes.items():
+        if name in SIZES and size > 1:
+            yield SIZES[name], size
+        elif name in ("pcp", "dcp") and size > 1:
+            notes.lack(f"no flag for {name.upper()} {size} is known here")
+    if given.workload.prefix_cache == "off":
+        yield "prefix_cache", False
+
+
+def _dtypes(given: Conditions, notes: Notes) -> Iterator[tuple[str, Any]]:
+    weights, kv = given.dtypes.weights, given.dtypes.kv
+    if weights in DTYPES:
+        yield "dtype", DTYPES[weights]
+    elif weights is not None:
+        notes.assume(f"weight type {weights}: that of the checkpoint, no flag sets it")
+    if kv in KV_DTYPES:
+        yield "kv_cache_dtype", kv
+    elif kv is not None and kv != weights:
+        notes.assume(f"KV cache type {kv}: left to the engine, no flag for it is known here")
+
+
+def _experts(given: Conditions, engine: str, notes: Notes) -> dict[str, Flag]:
+    size = sizes_of(given).get("ep", 1)
+    if (given.parallelism or "").startswith(("DEP", "attention DP")) and engine == "sglang":
+        notes.lack(f"parallelism `{given.parallelism}`: its flags differ from version to version of SGLang")
+    if size <= 1:
+        return {}
+    name, switch = EXPERTS[engine]
+    return {name: True if switch else size}
+
+
+def _execution(given: Conditions, engine: str, notes: Notes) -> dict[str, Flag]:
+    if given.execution is None:
+        return {}
+    if given.execution == "eager" and engine in EAGER:
+        return {EAGER[engine]: True}
+    notes.assume(f"execution `{given.execution}`: left to the engine, no flag for it is known here")
+    return {}
+
+
+def _speculation(given: Conditions, table: Engine, acceptance: Acceptance, notes: Notes) -> Mapping[str, Flag]:
+    method, drafts = given.speculation.method, given.speculation.draft_tokens
+    if method is None and acceptance.kind in ("measured", "simulated", "synthetic"):
+        notes.lack("the source states no method of speculation")
+        return {}
+    if method is None:
+        notes.assume("speculation: off; the source states none")
+    if method in (None, "off"):
+        return {}
+    if method.casefold() not in SELF_DRAFTING:
+        notes.lack(f"speculation by {method} needs a draft model, which the source does not name")
+    if drafts is None:
+        notes.lack("the source states no number of draft tokens")
+        return {}
+    return table.speculate(Speculation(method.casefold(), drafts))
