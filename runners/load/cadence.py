@@ -10,7 +10,7 @@ import asyncio
 import json
 import multiprocessing
 import os
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from time import monotonic_ns
 from typing import TYPE_CHECKING, cast
@@ -19,8 +19,9 @@ import numpy as np
 from uvloop import new_event_loop
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from multiprocessing.connection import Connection as Pipe
+    from multiprocessing.context import SpawnProcess
 
     from runners.load.stream import Ns
 
@@ -133,7 +134,8 @@ class _Server:
 async def _run(cadence: Cadence, pipe: Pipe) -> None:
     server = _Server(cadence)
     loop = asyncio.get_running_loop()
-    listener = await loop.create_server(lambda: _Stream(server), "127.0.0.1", 0, backlog=1024)
+    port = pipe.recv()
+    listener = await loop.create_server(lambda: _Stream(server), "127.0.0.1", port, backlog=1024, reuse_port=True)
     ticking = asyncio.create_task(server.tick())
     stopped = asyncio.Event()
     loop.add_reader(pipe.fileno(), stopped.set)
@@ -157,27 +159,39 @@ def _process(cadence: Cadence, pipe: Pipe) -> None:
 class Running:
     """A server under way: `url`, and `stop` for the stamps of its writes, one array a stream."""
 
-    def __init__(self, url: str, pipe: Pipe) -> None:
+    def __init__(self, url: str, pipes: Sequence[Pipe]) -> None:
         self.url = url
-        self._pipe = pipe
+        self._pipes = pipes
 
     def stop(self) -> list[Ns]:
-        self._pipe.send("stop")
-        stamps: list[Ns] = self._pipe.recv()
+        stamps: list[Ns] = []
+        for pipe in self._pipes:
+            pipe.send("stop")
+            stamps += pipe.recv()
         return stamps
 
 
 @contextmanager
-def serving(cadence: Cadence) -> Iterator[Running]:
-    """Start a server; it is ended with the block."""
+def serving(cadence: Cadence, workers: int = 1) -> Iterator[Running]:
+    """Start a server; it is ended with the block. With several workers the kernel spreads connections over them, so
+    that a client of several processes meets a server that is no slower than it."""
     context = multiprocessing.get_context("spawn")
-    ours, theirs = context.Pipe()
-    process = context.Process(target=_process, args=(cadence, theirs), daemon=True)
-    process.start()
-    theirs.close()
-    try:
-        yield Running(f"http://127.0.0.1:{ours.recv()}", ours)
-    finally:
-        ours.close()
-        process.terminate()
-        process.join()
+    with ExitStack() as over:
+        pipes: list[Pipe] = []
+        port = 0
+        for _ in range(workers):
+            ours, theirs = context.Pipe()
+            process = context.Process(target=_process, args=(cadence, theirs), daemon=True)
+            process.start()
+            theirs.close()
+            over.callback(_end, process, ours)
+            ours.send(port)
+            port = ours.recv()
+            pipes.append(ours)
+        yield Running(f"http://127.0.0.1:{port}", pipes)
+
+
+def _end(process: SpawnProcess, pipe: Pipe) -> None:
+    pipe.close()
+    process.terminate()
+    process.join()

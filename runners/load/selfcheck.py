@@ -89,7 +89,7 @@ def check(streams: int, events_s: float, client_processes: int, core: int | None
     interval_s = min(streams / events_s, LONGEST_S)
     events_s = streams / interval_s
     cadence = Cadence(interval_s, max(3, int(SECONDS / interval_s)), core)
-    with serving(cadence) as server:
+    with serving(cadence, client_processes) as server:
         target = read_url(server.url)
         work = Workload(4, cadence.events)
         shots = plan.requests(target, Dialect("cadence"), work, range(streams), Source(0))
