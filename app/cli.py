@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING
 from app.catalogue.folder import read_catalogue
 from app.catalogue.models import weights
 from app.catalogue.pairs import pairs
-from app.commands import accounts, cards, imports, reading
+from app.commands import accounts, cards, imports, operations, reading
 from app.commands.exits import FOUND, HELP, OK, SETUP, USAGE
 from app.errors import AppError, InvalidInputError, SetupError
-from app.installation import opened
 from app.serve import serve
 from app.settings import read_settings
 from runners import arguments as measuring
@@ -56,10 +55,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     check.add_argument("files", nargs="*", type=Path, metavar="FILES")
     check.set_defaults(run=_check)
-    backup = commands.add_parser("backup", help="copy the SQLite database to FILE while it is in use")
-    backup.add_argument("file", type=Path, metavar="FILE")
-    backup.set_defaults(run=_backup)
-    for part in (cards, imports, reading, accounts):
+    for part in (cards, imports, reading, accounts, operations):
         part.add(commands)
     measuring.add_commands(commands)
     return parser
@@ -69,13 +65,6 @@ def _check(given: argparse.Namespace, settings: Settings) -> int:
     loaded = read_catalogue(settings.catalogue, given.files)
     claims = sum(len(item.source.claims) for item in loaded)
     print(f"{claims} claims in {len(loaded)} sources, {len(weights())} models, {len(pairs())} pairs: no problems")
-    return OK
-
-
-def _backup(given: argparse.Namespace, settings: Settings) -> int:
-    with opened(settings) as database:
-        database.backup(given.file)
-    print(f"copied to {given.file}")
     return OK
 
 

@@ -91,6 +91,15 @@ class Database:
         with self._readers.connect() as connection:
             return connection.execute(statement, values).first()
 
+    @contextmanager
+    def read_existing(self) -> Iterator[Session]:
+        """The same where there must be a database already. Raises InvalidInputError: asking would make an empty one."""
+        if self.is_sqlite and not Path(str(self.url.database)).exists():
+            msg = f"there is no database at {self.url.database}"
+            raise InvalidInputError(msg)
+        with self.read() as session:
+            yield session
+
     def write(self, work: Callable[[Session], T]) -> T:
         """Run `work` as one transaction, after all writes asked for before it. Commits, or rolls back and raises."""
         return self._queue.submit(self._transaction, work).result()
@@ -127,16 +136,14 @@ class Database:
 
     def migrate(self) -> None:
         """Bring the tables to the newest revision. Raises SetupError where they are of a newer Benchcard."""
-        config = Config()
-        config.set_main_option("script_location", str(ROOT / "migrations").replace("%", "%%"))
+        config = _alembic()
         with self.migration_connection() as connection:
             self._refuse_newer(connection, ScriptDirectory.from_config(config))
             config.attributes["connection"] = connection
             command.upgrade(config, "head")
 
     def _refuse_newer(self, connection: Connection, known: ScriptDirectory) -> None:
-        revisions = {script.revision for script in known.walk_revisions()}
-        for found in set(MigrationContext.configure(connection).get_current_heads()) - revisions:
+        for found in set(MigrationContext.configure(connection).get_current_heads()) - _revisions(known):
             msg = (
                 f"{self.place()} was made by a newer Benchcard: this one does not know its revision {found}. "
                 "Install the newer one, or put a copy made by `benchcard backup` before the update in its place"
@@ -205,6 +212,21 @@ class Database:
         self._queue.shutdown()
         self._writers.dispose()
         self._readers.dispose()
+
+
+def known_revisions() -> set[str]:
+    """The revisions of the tables that this Benchcard can bring up to date."""
+    return _revisions(ScriptDirectory.from_config(_alembic()))
+
+
+def _alembic() -> Config:
+    config = Config()
+    config.set_main_option("script_location", str(ROOT / "migrations").replace("%", "%%"))
+    return config
+
+
+def _revisions(known: ScriptDirectory) -> set[str]:
+    return {script.revision for script in known.walk_revisions()}
 
 
 def check_foreign_keys(connection: Connection) -> None:

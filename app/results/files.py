@@ -6,6 +6,7 @@ import errno
 import hashlib
 import os
 import tempfile
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +15,9 @@ from app.errors import NoSpaceError, TooLargeError
 
 if TYPE_CHECKING:
     from types import TracebackType
+
+
+ARRIVING = "arriving-"  # how the name of a file begins that is still coming in
 
 
 @dataclass(frozen=True)
@@ -32,7 +36,7 @@ class Files:
 
     def path(self, sha256: str) -> Path:
         """Where the file lies, whether or not it is there."""
-        return self._folder / sha256[:2] / sha256
+        return self._folder / relative(sha256)
 
     def arriving(self, most_bytes: int) -> Arriving:
         """A file that is still coming in; used as a context, it leaves nothing behind unless it is kept."""
@@ -49,7 +53,7 @@ class Arriving:
         self._size = 0
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            self._part = tempfile.NamedTemporaryFile(dir=folder, prefix="arriving-", delete=False)  # noqa: SIM115 (closed in __exit__)
+            self._part = tempfile.NamedTemporaryFile(dir=folder, prefix=ARRIVING, delete=False)  # noqa: SIM115 (closed in __exit__)
         except OSError as error:
             raise told(error) from error
         self.path = Path(self._part.name)
@@ -60,7 +64,8 @@ class Arriving:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._part.close()
+        with suppress(OSError):  # what a full disk did not take is still to be written, and nobody wants it any more
+            self._part.close()
         self.path.unlink(missing_ok=True)
 
     def write(self, data: bytes) -> None:
@@ -96,6 +101,11 @@ class Arriving:
         return kept
 
 
+def relative(sha256: str) -> str:
+    """A kept file's place in the folder."""
+    return f"{sha256[:2]}/{sha256}"
+
+
 def sync_folder(folder: Path) -> None:
     """A new name survives a power cut once its folder is on the disk."""
     handle = os.open(folder, os.O_RDONLY)
@@ -106,6 +116,6 @@ def sync_folder(folder: Path) -> None:
 
 
 def told(error: OSError) -> OSError | NoSpaceError:
-    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+    if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
         return NoSpaceError("the server's disk is full; the file was not kept. Try again when there is room")
     return error

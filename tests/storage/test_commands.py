@@ -19,7 +19,6 @@ import pytest
 from app.catalogue.models import weights
 from app.catalogue.pairs import pairs
 from app.cli import main
-from app.db import Database
 from app.logs import JsonFormatter
 from tests.storage.test_load import source
 
@@ -120,23 +119,6 @@ def test_check_reports_the_catalogue_and_a_file_beside_it(tmp_path: Path, capsys
     own.write_text(source("mine", "one-a"))
     assert main(["catalogue", "check", str(own)]) == 1
     assert re.search(r"`one-a` is already a claim of `(one|mine)`", capsys.readouterr().err)
-
-
-@pytest.mark.usefixtures("environment")
-def test_a_copy_is_whole_and_its_impossibility_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    live, copy = tmp_path / "data" / "benchcard.db", tmp_path / "copy.db"
-    assert main(["backup", str(copy)]) == 2
-    assert f"there is no database at {live}" in capsys.readouterr().err
-    live.parent.mkdir()
-    database = Database(f"sqlite:///{live}")
-    database.migrate()
-    database.close()
-    for wrong, told in ((tmp_path / "none" / "copy.db", "there is no folder"), (live, "is the database itself")):
-        assert main(["backup", str(wrong)]) == 2
-        assert told in capsys.readouterr().err
-    for _ in range(2):
-        assert main(["backup", str(copy)]) == 0
-    assert [path.name for path in tmp_path.glob("copy*")] == ["copy.db"]
 
 
 def test_an_absurdly_long_address_is_logged_in_part() -> None:
