@@ -101,7 +101,7 @@ def _ms(nanoseconds: int | None) -> float | None:
     return None if nanoseconds is None else nanoseconds / 1e6
 
 
-def _over_runs(runs: Sequence[Json]) -> Json:
+def over_runs(runs: Sequence[Json]) -> Json:
     """The median over the runs of every number, key by key; the counts are sums."""
     first = runs[0]
     if len(runs) == 1:
@@ -123,7 +123,7 @@ def _middle(values: list[Any]) -> Any:
     return _plain(float(median(map(float, values))))
 
 
-def _spread(runs: Sequence[Json]) -> Json:
+def spread(runs: Sequence[Json]) -> Json:
     """For each number (the median of a distribution): lowest, highest and bootstrap interval over the runs."""
     found: Json = {}
     for name in NAMES:
@@ -141,7 +141,7 @@ def as_json(result: Result, stopped: Sequence[Reason] = ()) -> Json:
     options = result.options
     valid = result.valid and not stopped
     runs = [_run_json(run) for run in result.runs]
-    top = _over_runs(runs)
+    top = over_runs(runs)
     prefix = len(runs) > 1
     refereed = referee.over_runs([run.told for run in result.runs if run.told])
     reasons = [f"{reason.rule}: {reason.message}" for reason in stopped]
@@ -153,7 +153,7 @@ def as_json(result: Result, stopped: Sequence[Reason] = ()) -> Json:
         "valid": valid,
         "reasons": reasons,
         "label": label(len(runs)),
-        "spread": _spread(runs) if valid else {},
+        "spread": spread(runs) if valid else {},
         "counting": runs[0]["counting"],
         "endpoint": result.dialect.endpoint,
         "url": options.url,

@@ -128,7 +128,7 @@ def judge(claim: ClaimRow, values: Sequence[float], between: Setup, *, reasons: 
     For a ratio or a change `values` are those of the pairs (`paired`).
     """
     reach = claimed(claim)
-    problems = [*reasons, *_unusable(values), *([] if reach else ["the source prints no number"])]
+    problems = [*(reasons or _unusable(values)), *([] if reach else ["the source prints no number"])]
     known = Verdict(
         status="inconclusive",
         text=f"Nothing can be said: {problems[0]}." if problems else "-",

@@ -59,7 +59,7 @@ def read(file: Path) -> Trace:
     """Read a trace. TraceError says what is wrong with the file; OSError that it cannot be read."""
     try:
         table = pq.read_table(file).combine_chunks()
-    except pa.ArrowInvalid as error:
+    except pa.ArrowException as error:
         raise TraceError(f"{file} is no Parquet file: {error}") from None
     meta = _meta(table, file)
     missing = sorted({*NUMBERS, *WORDS, *EVENTS} - set(table.column_names))
@@ -74,6 +74,16 @@ def read(file: Path) -> Trace:
         offsets - offsets[0],
         **{name: _filled(items.flatten(), _EVENT_TYPES[name], UNKNOWN, None) for name, items in lists.items()},
     )
+
+
+def unpacked_bytes(file: Path) -> int:
+    """What the columns of a Parquet file take once they are unpacked, by its own index. TraceError, OSError."""
+    try:
+        index = pq.read_metadata(file)
+    except pa.ArrowException as error:
+        raise TraceError(f"{file} is no Parquet file: {error}") from None
+    groups = [index.row_group(place) for place in range(index.num_row_groups)]
+    return max(sum(int(group.total_byte_size) for group in groups), int(index.num_rows) * 8 * len(NUMBERS))
 
 
 def _meta(table: pa.Table, file: Path) -> dict[str, Any]:

@@ -1,0 +1,136 @@
+"""One side of a report as a claim: what was really run, in the words of the catalogue. Pure.
+
+Only what the report shows is said: a fact that an engine chose by itself stays not stated.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from app.cards import names
+from app.cards.schema import Parallelism
+from app.claims import schema as claims
+from app.jobs.flags import sizes_of
+from app.jobs.matching import chip
+from app.jobs.plans import RANDOM_IDS, length
+
+if TYPE_CHECKING:
+    from app.protocol.launch import Launch
+    from app.protocol.outcome import Report
+    from app.protocol.plan import Plan, Point, SideName
+
+SIZES = {
+    "vllm": {
+        "tensor-parallel-size": "tp", "pipeline-parallel-size": "pp", "data-parallel-size": "dp",
+        "decode-context-parallel-size": "dcp", "prefill-context-parallel-size": "pcp",
+    },
+    "sglang": {"tp-size": "tp", "pp-size": "pp", "dp-size": "dp", "ep-size": "ep"},
+}  # fmt: skip
+DTYPES = {"bfloat16": "bf16", "float16": "fp16", "half": "fp16"}
+CACHE_OFF = {"vllm": ("enable-prefix-caching", False), "sglang": ("disable-radix-cache", True)}
+CLIENT = "Benchcard"
+
+
+def as_claim(claim: claims.Claim, report: Report, side: SideName, point: int) -> claims.Claim:
+    """The claim with the conditions of that side at that point in the place of its own, and nothing else changed."""
+    plan = report.plan
+    launch = next((item.launch for item in plan.sides if item.name == side), None)
+    acceptance = claims.Acceptance(kind="not_stated")
+    conditions = claims.Conditions(
+        workload=_workload(plan, launch, claim), load=_load(plan.points[point]), client=CLIENT
+    )
+    if launch is not None:
+        conditions = conditions.model_copy(update=_of_launch(launch, report, side, claim))
+        if conditions.speculation.method == "off":
+            acceptance = claims.Acceptance(kind="none")
+        elif any("SIMULATE_ACC_LEN" in name for name in launch.env):
+            forced = next(value for name, value in launch.env.items() if name.endswith("SIMULATE_ACC_LEN"))
+            acceptance = claims.Acceptance.model_validate({"kind": "simulated", "target": forced})
+        else:
+            acceptance = claims.Acceptance(kind="measured")
+    return claim.model_copy(update={"conditions": conditions, "acceptance": acceptance})
+
+
+def _of_launch(launch: Launch, report: Report, side: SideName, claim: claims.Claim) -> dict[str, Any]:
+    told = next((item for item in report.sides if item.side == side), None)
+    version = (told.engine_version if told else None) or launch.version
+    gpu = report.machine.gpus[0].name if report.machine.gpus else None
+    on_gpu = launch.gpus > 0
+    return {
+        "engine": claims.Engine(name=names.engine(launch.engine), version=version.partition("+")[0]),
+        "model": claims.Model(id=names.model(launch.model), revision=launch.revision, weights=launch.weights),
+        "hardware": claims.Hardware(
+            accelerator=(chip(gpu) if gpu else None) if on_gpu else report.machine.processor,
+            count=launch.gpus if on_gpu else None,
+        ),
+        "parallelism": _layout(launch, claim),
+        "dtypes": claims.Dtypes(weights=_dtype(launch), kv=_kv(launch)),
+        "speculation": _speculation(launch),
+        "execution": "eager" if launch.flags.get("enforce-eager") is True else None,
+    }
+
+
+def _layout(launch: Launch, claim: claims.Claim) -> str | None:
+    """The sizes in the claim's own spelling where it means the same ("TP8 + EP8" is "attention TP8, MoE EP8")."""
+    sizes = {
+        size: value for flag, size in SIZES[launch.engine].items() if isinstance(value := launch.flags.get(flag), int)
+    }
+    if launch.flags.get("enable-expert-parallel") is True:
+        sizes["ep"] = sizes.get("tp", 1) * sizes.get("dp", 1)
+    stated = sizes_of(claim.conditions)
+    if stated and all(sizes.get(name, 1) == stated.get(name, 1) for name in {*sizes, *stated}):
+        return claim.conditions.parallelism
+    return names.parallelism(Parallelism.model_validate({"tp": 1, **sizes}), names.model(launch.model))
+
+
+def _dtype(launch: Launch) -> str | None:
+    quantised = launch.flags.get("quantization")
+    given = str(quantised or launch.flags.get("dtype") or "auto")
+    return None if given == "auto" else DTYPES.get(given, given)
+
+
+def _kv(launch: Launch) -> str | None:
+    given = str(launch.flags.get("kv-cache-dtype") or "auto")
+    if given == "auto":  # that of the model, where the launch says it
+        return None if launch.flags.get("quantization") else _dtype(launch)
+    return DTYPES.get(given, given)
+
+
+def _speculation(launch: Launch) -> claims.Speculation:
+    config = launch.flags.get("speculative-config")
+    if isinstance(config, dict):
+        method, drafts = config.get("method"), config.get("num_speculative_tokens")
+    elif (algorithm := launch.flags.get("speculative-algorithm")) is not None:
+        counted = launch.flags.get("speculative-num-draft-tokens")
+        method, drafts = algorithm, counted - 1 if isinstance(counted, int) else None  # it counts the tree's root
+    else:
+        return claims.Speculation(method="off")
+    known = drafts if isinstance(drafts, int) and drafts >= 1 else None
+    return claims.Speculation(method=names.method(str(method)) if method else None, draft_tokens=known)
+
+
+def _workload(plan: Plan, launch: Launch | None, claim: claims.Claim) -> claims.Workload:
+    work, stated = plan.workload, claim.conditions.workload
+    flag, off = CACHE_OFF[launch.engine] if launch else ("", True)
+    cache = "off" if launch and launch.flags.get(flag) is off else work.prefix_cache
+    return claims.Workload(
+        name=None,
+        input_tokens=_as_stated(work.input_tokens, stated.input_tokens),
+        output_tokens=_as_stated(work.output_tokens, stated.output_tokens),
+        dataset=RANDOM_IDS,
+        seed=str(work.seed),
+        temperature="0",
+        ignore_eos=True,
+        prefix_cache=cache,
+        turns=str(work.turns),
+    )
+
+
+def _as_stated(tokens: int, stated: str | None) -> str:
+    """In the source's own spelling where it means the same: 8192 is its "8K"."""
+    return stated if stated is not None and length(stated) == tokens else str(tokens)
+
+
+def _load(point: Point) -> claims.Load:
+    rate = None if point.rate is None else f"{point.rate:g}"
+    return claims.Load(concurrency=None if point.concurrency is None else str(point.concurrency), rate=rate)
