@@ -88,11 +88,23 @@ class LeaseLostError(ConflictError):
 
 
 class LogGapError(ConflictError):
+    """`expected`: how many bytes of the log are there."""
+
     code = "log_gap"
+
+    def __init__(self, message: str, expected: int) -> None:
+        super().__init__(message, [{"field": "offset", "message": message}])
+        self.expected = expected
 
 
 class IncompleteError(ConflictError):
+    """`expected`: how many bytes of the log are there."""
+
     code = "incomplete"
+
+    def __init__(self, missing: Sequence[dict[str, object]], expected: int) -> None:
+        super().__init__("; ".join(str(item["message"]) for item in missing[:5]), missing)
+        self.expected = expected
 
 
 class TooLargeError(AppError):

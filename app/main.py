@@ -28,6 +28,9 @@ from app.clock import SystemClock
 from app.db import Database
 from app.edge import SAME_SITE, Edge
 from app.installation import made_ready
+from app.jobs.logs import Logs
+from app.jobs.measured import Measurements
+from app.jobs.queries import Jobs
 from app.randomness import SystemRandomness
 from app.results.files import Files
 from app.results.intake import Intake
@@ -115,5 +118,7 @@ def _fill(state: State, settings: Settings, database: Database, clock: Clock) ->
     state.imports = Imports(database)
     state.files = Files(settings.data / "files")
     state.intake = Intake(state.files, database)
+    state.logs = Logs(settings.data / "logs")
+    state.jobs, state.measurements = Jobs(database, state.logs, clock), Measurements(database)
     state.accounts = Accounts(database, clock)
     state.throttle = Throttle(clock)

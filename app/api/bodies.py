@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 from fastapi import Depends, Request
 from pydantic import BaseModel, ValidationError
@@ -15,7 +15,13 @@ from app.cards.text import clean
 from app.errors import CardInvalidError, TooLargeError, UnsupportedTypeError
 from app.yaml_tree import Document, explain, shown
 
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
 T = TypeVar("T", bound=BaseModel)
+
+MOST_MESSAGE = 1 << 20  # bytes of a runner's message, or of a piece of its log
+MOST_TOLD = 20
 
 MEDIA_TYPES: dict[str, Syntax] = {
     "application/yaml": "yaml",
@@ -54,6 +60,16 @@ class Body:
             clean(document)
         return _validated(document, model)
 
+    def message(self, model: type[T]) -> T:
+        """A message of the wire, by its own strict rules. Raises CardInvalidError, UnsupportedTypeError."""
+        if self.media_type != "application/json":
+            raise UnsupportedTypeError(f"send application/json, not `{self.media_type[:80] or 'no type'}`")
+        try:
+            return model.model_validate_json(self.data)
+        except ValidationError as error:
+            found = [(".".join(map(str, item["loc"])), item["msg"]) for item in error.errors(include_url=False)]
+        raise invalid([Finding("E-form", "error", path[:200], message) for path, message in found[:MOST_TOLD]])
+
 
 def _quoted(document: Document, text: str, model: type[BaseModel]) -> None:
     """JSON has text of its own kind: a number or `true` is none, though the tree holds it as it was written."""
@@ -64,21 +80,26 @@ def _quoted(document: Document, text: str, model: type[BaseModel]) -> None:
             document.problem((name,), f"is text in double quotes, got `{shown(document.data[name])}`")
 
 
-async def read_body(request: Request) -> Body:
-    """As a dependency. Raises TooLargeError as soon as more has come than a card may have."""
-    announced = request.headers.get("content-length", "")
-    if announced.isdigit() and int(announced) > MOST_BYTES:
-        raise _too_large()
-    parts, size = [], 0
-    async for part in request.stream():
-        size += len(part)
-        if size > MOST_BYTES:
-            raise _too_large()
-        parts.append(part)
-    return Body(b"".join(parts), _media_type(request))
+def _reader(most: int) -> Callable[[Request], Awaitable[Body]]:
+    async def read_body(request: Request) -> Body:
+        """As a dependency. Raises TooLargeError as soon as more has come than there may be."""
+        announced = request.headers.get("content-length", "")
+        if announced.isdigit() and int(announced) > most:
+            raise _too_large(most)
+        parts, size = [], 0
+        async for part in request.stream():
+            size += len(part)
+            if size > most:
+                raise _too_large(most)
+            parts.append(part)
+        return Body(b"".join(parts), _media_type(request))
+
+    return read_body
 
 
+read_body = _reader(MOST_BYTES)
 BodyOf = Annotated[Body, Depends(read_body)]
+MessageOf = Annotated[Body, Depends(_reader(MOST_MESSAGE))]
 
 
 def invalid(findings: list[Finding] | tuple[Finding, ...]) -> CardInvalidError:
@@ -113,8 +134,8 @@ def _validated(document: Document, model: type[T]) -> T:
     raise invalid(found)
 
 
-def _too_large() -> TooLargeError:
-    return TooLargeError(f"a body here has at most {MOST_BYTES // 1024} KB")
+def _too_large(most: int) -> TooLargeError:
+    return TooLargeError(f"a body here has at most {most // 1024} KB")
 
 
 def _media_type(request: Request) -> str:

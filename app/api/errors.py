@@ -42,6 +42,7 @@ class ErrorContent(BaseModel):
     code: str
     message: str
     details: list[ErrorDetail]
+    expected: int | None = Field(default=None, description="of a log that is not whole: how many bytes are there")
 
 
 class ErrorBody(BaseModel):
@@ -93,7 +94,8 @@ def register(app: FastAPI, pages: ErrorPage) -> ErrorPage:
 
 def json_error(status: int, error: AppError) -> JSONResponse:
     details = [ErrorDetail.model_validate(detail) for detail in error.details]
-    content = ErrorContent(code=error.code, message=error.message, details=details)
+    expected = getattr(error, "expected", None)
+    content = ErrorContent(code=error.code, message=error.message, details=details, expected=expected)
     headers = {"WWW-Authenticate": "Bearer"} if status == UnauthorizedError.status else {}
     if isinstance(error, AgainError):
         headers["Retry-After"] = str(error.retry_after)

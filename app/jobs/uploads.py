@@ -44,7 +44,7 @@ def append_log(session: Session, logs: Logs, attempt_id: tuple[str, int], offset
     size: int = attempt.log_size
     if offset > size:
         message = f"the log has {size} bytes, the piece begins at {offset}; send what lies between"
-        raise LogGapError(message, [{"field": "offset", "message": message, "near": [str(size)]}])
+        raise LogGapError(message, size)
     known = data[: size - offset]
     if known != logs.read(job_id, epoch, offset, len(known)):
         raise OtherBytesError(f"the log has other bytes from {offset} on; what was taken once is not changed")
@@ -97,7 +97,7 @@ def finish(session: Session, logs: Logs, job_id: str, message: Finish, token: st
         return None if attempt.answer is None else str(attempt.answer)
     missing = list(_missing(session, logs, attempt, message))
     if missing:
-        raise IncompleteError("; ".join(str(item["message"]) for item in missing[:5]), missing)
+        raise IncompleteError(missing, attempt.log_size)
     answer = ended(session, job, message.outcome, now) if is_current(job, message.epoch) else None
     said = {"finish": message.model_dump_json(), "answer": answer, **_of_log(message)}
     if answer is not None:
@@ -123,12 +123,10 @@ def _missing(session: Session, logs: Logs, attempt: sa.Row[Any], message: Finish
             yield {"field": f"parts.{name}", "message": f"the part `{name}` is not here"}
         elif here[name].sha256 != sha256:
             yield {"field": f"parts.{name}", "message": f"the part `{name}` is here with other bytes"}
-    size = str(attempt.log_size)
     if attempt.log_size != message.log.size:
-        told = f"the log has {size} of {message.log.size} bytes"
-        yield {"field": "log", "message": told, "near": [size]}
+        yield {"field": "log", "message": f"the log has {attempt.log_size} of {message.log.size} bytes"}
     elif _digest(logs, attempt) != message.log.sha256:
-        yield {"field": "log", "message": "the log is here with other bytes", "near": [size]}
+        yield {"field": "log", "message": "the log is here with other bytes"}
 
 
 def _digest(logs: Logs, attempt: sa.Row[Any]) -> str:

@@ -6,7 +6,7 @@ import hashlib
 import json
 from typing import Annotated, Literal
 
-from pydantic import Field, JsonValue, StringConstraints
+from pydantic import AfterValidator, Field, JsonValue, StringConstraints
 
 from app.protocol.wire import LARGEST, Text, Wire
 
@@ -15,7 +15,18 @@ FlagName = Annotated[
 ]  # canonical, without dashes before it
 Variable = Annotated[str, StringConstraints(pattern=r"^[A-Z][A-Z0-9_]{0,99}$")]
 Whole = Annotated[int, Field(ge=-LARGEST, le=LARGEST)]
-FlagValue = bool | Whole | float | Text | dict[str, JsonValue]
+
+
+def _finite(value: dict[str, JsonValue]) -> dict[str, JsonValue]:
+    """JSON has no NaN and no infinity: kept as null, a launch would change its digest."""
+    try:
+        json.dumps(value, allow_nan=False)
+    except ValueError as error:
+        raise ValueError("a number here is finite") from error
+    return value
+
+
+FlagValue = bool | Whole | float | Text | Annotated[dict[str, JsonValue], AfterValidator(_finite)]
 
 
 class Launch(Wire):

@@ -10,9 +10,9 @@
 Every message of an attempt carries its epoch. After the lease was lost, `start` and `heartbeat` answer 409
 `lease_lost`; log and parts are still taken, as evidence on the attempt's own record; `finish` notes the end there and
 answers 409 `lease_lost`, for it can never become the job's result. A gap in the log is 409 `log_gap` with the expected
-offset as the only entry of `details[0].near`, other bytes in an offset or a part that is there already are 422
+offset as `error.expected`, other bytes in an offset or a part that is there already are 422
 `other_bytes`. 409 `incomplete` has one detail for each thing that is missing: field `parts.NAME`, or `log` with the
-size that is there in `near`. After its end is on record an attempt takes no further bytes (409 `conflict`).
+size that is there as `error.expected`. After its end is on record an attempt takes no further bytes (409 `conflict`).
 
 A runner's name belongs to the token that used it first, until that one is revoked: another token is answered 403.
 A log has at most `MOST_LOG` bytes, a part `MOST_PART`, an attempt `MOST_PARTS` parts.
@@ -29,6 +29,7 @@ from app.protocol.plan import Address, Plan
 from app.protocol.wire import Digest, Key, Name, Seconds, Tally, Text, Wire
 
 MOST_LOG = 6 << 20
+MOST_PIECE = 1 << 20  # of a log, in one request
 MOST_PART = 512 << 20
 MOST_PARTS = 4000
 

@@ -11,6 +11,7 @@ from fastapi.routing import APIRoute
 from app.accounts.access import PLAIN_COOKIE
 from app.accounts.store import revoke_token
 from app.accounts.tokens import token_id
+from tests.api.test_job_access import SCOPES as JOB_SCOPES
 from tests.cards.factories import SOUND, sound
 from tests.importers.factories import DATA
 from tests.site import Site, open_site
@@ -25,7 +26,8 @@ if TYPE_CHECKING:
     from tests.conftest import StillClock
 
 RESULT = DATA / "vllm_ngram_detailed.json"
-# Every route that is no reading, with the scope that it asks for; "" for those that need none.
+# Every route that is no reading, with the scope that it asks for; "" for those that need none. Those of jobs stand in
+# test_job_access.py.
 SCOPES = {
     ("POST", "/api/v1/cards"): "submit",
     ("POST", "/api/v1/cards/validate"): "",
@@ -46,7 +48,7 @@ FORMS = {
     "/import": "submit",
     "/import/{sha256}": "submit",
 }
-WRITES = [*SCOPES, *(("POST", path) for path in FORMS)]
+WRITES = [*SCOPES, *JOB_SCOPES, *(("POST", path) for path in FORMS)]
 
 
 @pytest.fixture

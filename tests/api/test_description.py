@@ -41,10 +41,26 @@ PATHS = [
     "/api/v1/cards/{card_id}/revisions",
     "/api/v1/imports/{sha256}",
     "/api/v1/imports/{sha256}/file",
+    "/api/v1/jobs",
+    "/api/v1/jobs/{job_id}",
+    "/api/v1/jobs/{job_id}/log",
+    "/api/v1/approvals",
+    "/api/v1/runners",
+    "/api/v1/measurements",
+    "/api/v1/measurements/{measurement_id}",
+    "/api/v1/measurements/{measurement_id}/parts/{name}",
     "/healthz",
 ]
 # Elsewhere any text fits.
-TYPED = {"/api/v1/claims", "/api/v1/claims.csv", "/api/v1/sources", "/api/v1/compare", "/api/v1/cards"}
+TYPED = {
+    "/api/v1/claims",
+    "/api/v1/claims.csv",
+    "/api/v1/sources",
+    "/api/v1/compare",
+    "/api/v1/cards",
+    "/api/v1/jobs",
+    "/api/v1/measurements",
+}
 KNOWN_TO_THE_CATALOGUE = {"engine", "model", "hardware", "source", "cursor", "sort"}
 
 

@@ -14,6 +14,7 @@ from app.api.card_body import EXAMPLE, card_schema
 from app.cards.load import read_card
 from app.cards.schema import Card
 from app.db import Database
+from tests.api.test_job_access import SCOPES as JOB_SCOPES
 from tests.cards.factories import SOUND
 from tests.conftest import StillClock, migrate
 from tests.site import Site, open_site
@@ -31,6 +32,7 @@ WRITES = [
     ("POST", "/api/v1/cards/{card_id}/retract"),
     ("POST", "/api/v1/imports"),
     ("POST", "/api/v1/imports/{sha256}/cards"),
+    *JOB_SCOPES,
 ]
 PHASES = [Phase.explicit, Phase.reuse, Phase.generate]  # to shrink a whole card takes minutes and tells no more
 # The rules of a card are more than its schema can say, and YAML may say what JSON's schema does not know.
@@ -65,7 +67,12 @@ def test_every_answer_to_a_write_is_as_described(
     card = site.recorded(SOUND, token)
 
     @given(described[path][method].as_strategy(generation_mode=mode))
-    @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck), phases=PHASES)
+    @settings(
+        max_examples=8 if (method, path) in JOB_SCOPES else 25,
+        deadline=None,
+        suppress_health_check=list(HealthCheck),
+        phases=PHASES,
+    )
     def ask(case: Case[Any]) -> None:
         if "card_id" in (case.path_parameters or {}) and known:
             case.path_parameters["card_id"] = card

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -167,7 +167,7 @@ def test_a_runner_gets_only_what_it_can_do(queue: Queue, monkeypatch: pytest.Mon
 
 
 @pytest.mark.parametrize("why", [{"draining": True}, {"quarantine": "the GPU is not free"}])
-def test_a_runner_that_takes_nothing_is_seen(queue: Queue, why: dict[str, object]) -> None:
+def test_a_runner_that_takes_nothing_is_seen(queue: Queue, why: dict[str, Any]) -> None:
     queue.submit()
     assert queue.lease(**why).assignment is None
     assert queue.runner().seen_at == queue.clock.now()

@@ -1,0 +1,205 @@
+"""The shapes of the API's jobs, measurements and runners. The typed client reads them too."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+from app.api.schema import Cursor, Limit, Name, digits
+from app.jobs.matching import Needs
+from app.jobs.states import State
+from app.protocol.launch import Launch
+from app.protocol.lease import Capabilities
+from app.protocol.plan import JobKind, Plan
+from app.protocol.wire import Wire
+
+Epoch = Annotated[int | None, Field(ge=1, le=10**9, description="of the attempt; the newest unless it is given")]
+Given = Annotated[str | None, Field(max_length=200, pattern=r"^[\x21-\x7e]+$")]
+
+
+class SubmitJob(Wire):
+    """What to measure: a plan as it is, a card, or a claim to reproduce."""
+
+    plan: Plan | None = None
+    card_id: Given = None
+    claim_id: Given = None
+    accelerator: Annotated[str | None, Field(max_length=100, pattern=r"^[\x20-\x7e]+$")] = None
+    priority: Annotated[int, Field(ge=-100, le=100)] = 0
+
+    @model_validator(mode="after")
+    def _one_source(self) -> Self:
+        if [self.plan, self.card_id, self.claim_id].count(None) != 2:
+            raise ValueError("a job is asked for by a plan, a card_id or a claim_id, one of them")
+        return self
+
+
+class JobListQuery(BaseModel):
+    """Filters by column: one may be given several times (any of its values); different ones must all hold."""
+
+    state: list[State] = []
+    kind: list[JobKind] = []
+    runner: list[Name] = []
+    claim_id: list[Name] = []
+    card_id: list[Name] = []
+    cursor: Cursor = None
+    limit: Limit = 50
+
+
+class MeasurementListQuery(BaseModel):
+    claim_id: list[Name] = []
+    card_id: list[Name] = []
+    cursor: Cursor = None
+    limit: Limit = 50
+
+
+class LogQuery(BaseModel):
+    offset: Annotated[int, Field(ge=0, le=2**31, description="byte to begin at"), BeforeValidator(digits)] = 0
+    epoch: Annotated[Epoch, BeforeValidator(digits)] = None
+
+
+class _Read(BaseModel):
+    model_config = ConfigDict(from_attributes=True)
+
+
+class JobItem(_Read):
+    """A job in a list."""
+
+    id: str
+    kind: JobKind
+    state: State
+    claim_id: str | None
+    card_id: str | None
+    requested_by: str
+    priority: int = Field(description="the higher is taken first")
+    created_at: dt.datetime
+    attempts: int = Field(description="that count; at most 3")
+    epoch: int = Field(description="of the newest attempt; 0 where there was none")
+    runner: str | None
+    phase: str | None
+    done: int = Field(description="steps")
+    total: int
+    note: str
+    beat_at: dt.datetime | None = Field(description="when its runner was last heard of")
+    started_at: dt.datetime | None
+    ended_at: dt.datetime | None
+    cancel_requested_at: dt.datetime | None
+    cancelled_by: str | None
+    failure: str | None = Field(description="its class")
+    message: str
+
+
+class JobList(BaseModel):
+    items: list[JobItem]
+    total: int
+    next: str | None
+
+
+class Part(_Read):
+    name: str
+    sha256: str
+    size: int = Field(description="bytes")
+
+
+class Attempt(_Read):
+    """One lease of a job. The one that is its result is marked; the others are evidence."""
+
+    epoch: int
+    runner: str
+    leased_at: dt.datetime
+    started_at: dt.datetime | None
+    ended_at: dt.datetime | None
+    state: Literal["leased", "running", "lost", "succeeded", "failed", "cancelled"]
+    failure: str | None
+    message: str
+    is_result: bool
+    finish: dict[str, Any] | None = Field(description="its end as the runner told it, also where that came too late")
+    log_size: int
+    log_dropped: int
+    parts: list[Part]
+
+
+class Approval(_Read):
+    """A launch that a maintainer approved, byte for byte."""
+
+    id: int
+    digest: str = Field(description="SHA-256 of `launch`")
+    launch: str = Field(description="canonical JSON")
+    asked_by: str
+    approved_by: str
+    approved_at: dt.datetime
+    expires_at: dt.datetime
+    revoked_at: dt.datetime | None
+    revoked_by: str | None
+
+
+class ApprovalList(BaseModel):
+    items: list[Approval]
+
+
+class LaunchToApprove(_Read):
+    digest: str
+    launch: Launch
+    approval: Approval | None = Field(description="null where it still has to be approved")
+
+
+class JobDetail(JobItem):
+    """A job with all that is known of it."""
+
+    plan: Plan
+    needs: Needs
+    launches: list[LaunchToApprove] = Field(description="what may run only with a maintainer's approval")
+    tries: list[Attempt]
+    measurement_id: str | None
+    lacking: dict[str, list[str]] = Field(
+        description="while it waits, by runner: why that one would not take it; an empty list where it would"
+    )
+
+
+class RunnerItem(_Read):
+    """A runner as it was last seen."""
+
+    name: str
+    version: str = Field(description="of Benchcard")
+    capabilities: Capabilities
+    seen_at: dt.datetime
+    draining: bool = Field(description="it says itself that it takes no more")
+    drain_asked: bool = Field(description="a maintainer said so")
+    trouble: str | None = Field(description="why it says itself that it may measure nothing")
+    failures: int = Field(description="attempts in a row that failed by the machine's fault")
+    quarantined_at: dt.datetime | None
+    quarantine: str | None = Field(description="why it is given nothing until a maintainer lets it take jobs again")
+    jobs: list[str]
+
+
+class RunnerList(BaseModel):
+    items: list[RunnerItem]
+
+
+class MeasurementItem(_Read):
+    """What an attempt found, or what a bundle from elsewhere holds."""
+
+    id: str
+    job_id: str | None
+    epoch: int | None
+    bundle_sha256: str | None
+    claim_id: str | None
+    card_id: str | None
+    kind: str
+    verdict: dict[str, Any] | None = Field(description="null where there is no claim to compare with")
+    trust: str = Field(description="`runner`, or `verified from trace`")
+    created_at: dt.datetime
+    created_by: str
+
+
+class MeasurementList(BaseModel):
+    items: list[MeasurementItem]
+    total: int
+    next: str | None
+
+
+class MeasurementDetail(MeasurementItem):
+    report: dict[str, Any] = Field(description="what was started, and which trace is which run")
+    numbers: Any = Field(description="computed from the traces")
+    parts: list[Part]

@@ -1,0 +1,195 @@
+"""Jobs as JSON: asked for, looked at, cancelled, approved; and the runners that take them."""
+
+from typing import TYPE_CHECKING, Annotated, cast
+
+from fastapi import APIRouter, Depends, Path, Query, Request
+from fastapi.responses import Response
+
+from app.api.access import INVALID, NOT_FOUND, Answers
+from app.api.auth import SIGNED_IN, TOKEN, IdempotencyKey, signed_in
+from app.api.bodies import Body, BodyOf
+from app.api.errors import ErrorBody
+from app.api.job_answers import detailed, listed, stored
+from app.api.job_schema import (
+    Approval,
+    ApprovalList,
+    JobDetail,
+    JobList,
+    JobListQuery,
+    LogQuery,
+    RunnerItem,
+    RunnerList,
+    SubmitJob,
+)
+from app.api.once import once_only
+from app.api.runner import body_of
+from app.cards.store import Writer
+from app.errors import ForbiddenError, InvalidInputError
+from app.jobs.queries import JobFilter, approval_rows, job_detail, runner_rows
+from app.jobs.store import NewJob, approve, cancel, drain, revoke, submit
+from app.replay.store import Reply
+
+if TYPE_CHECKING:
+    import datetime as dt
+    from collections.abc import Callable
+
+    from sqlmodel import Session
+
+    from app.accounts.tokens import Actor
+    from app.clock import Clock
+    from app.jobs.queries import Jobs
+    from app.randomness import Randomness
+
+router = APIRouter(prefix="/api/v1", tags=["jobs"])
+
+BODY: Answers = {
+    413: {"model": ErrorBody, "description": "more than 256 KB"},
+    415: {"model": ErrorBody, "description": "a media type that is not taken"},
+    422: {"model": ErrorBody, "description": "every problem, each with its field"},
+}
+CONFLICT: Answers = {409: {"model": ErrorBody, "description": "the job is in a state in which this cannot be"}}
+LOG: Answers = {
+    200: {
+        "content": {"text/plain": {"schema": {"type": "string"}}},
+        "description": "bytes as they were printed, at most 1 MB; Log-Size says how many there are, Log-Epoch of which "
+        "attempt, Log-Ended whether more may come",
+    }
+}
+WRITE = {**SIGNED_IN, **NOT_FOUND, **CONFLICT, 413: BODY[413]}
+Number = Annotated[int, Path(ge=1, le=2**31 - 1)]
+
+
+@router.get("/jobs", responses=INVALID)
+def list_jobs(request: Request, query: Annotated[JobListQuery, Query()]) -> JobList:
+    """Jobs, the newest first."""
+    wanted = JobFilter(**{name: tuple(getattr(query, name)) for name in JobFilter.__dataclass_fields__})
+    return listed(_jobs(request).page(wanted, query.cursor, query.limit))
+
+
+@router.post(
+    "/jobs",
+    status_code=201,
+    response_model=JobDetail,
+    responses={**SIGNED_IN, **BODY},
+    openapi_extra=body_of(SubmitJob),
+    dependencies=[Depends(TOKEN)],
+)
+def submit_job(request: Request, body: BodyOf, idempotency_key: IdempotencyKey = None) -> Response:
+    """Ask for a measurement. It waits for a maintainer's approval where one of its launches needs that."""
+    actor = signed_in(request, "submit")
+
+    def prepare() -> "Callable[[Session], Reply]":
+        new = _new_job(body.message(SubmitJob), actor)
+        now, randomness = _now(request), cast("Randomness", request.app.state.randomness)
+
+        def work(session: "Session") -> Reply:
+            return stored(job_detail(session, submit(session, new, Writer.of(actor), now, randomness), now), 201)
+
+        return work
+
+    return once_only(request, actor, idempotency_key, body, prepare)
+
+
+@router.get("/jobs/{job_id}", responses=NOT_FOUND)
+def one_job(request: Request, job_id: str) -> JobDetail:
+    """A job with its plan, every attempt, and why no runner takes it while it waits."""
+    return detailed(_jobs(request).job(job_id))
+
+
+@router.get("/jobs/{job_id}/log", response_class=Response, responses={**LOG, **NOT_FOUND})
+def job_log(request: Request, job_id: str, query: Annotated[LogQuery, Query()]) -> Response:
+    """The log of an attempt from a byte on."""
+    piece = _jobs(request).log(job_id, query.offset, query.epoch)
+    headers = {"Log-Size": str(piece.size), "Log-Epoch": str(piece.epoch), "Log-Ended": str(piece.ended).lower()}
+    return Response(piece.data, headers=headers, media_type="text/plain; charset=utf-8")
+
+
+@router.post("/jobs/{job_id}/cancel", response_model=JobDetail, responses=WRITE, dependencies=[Depends(TOKEN)])
+def cancel_job(request: Request, job_id: str, body: BodyOf, idempotency_key: IdempotencyKey = None) -> Response:
+    """End a job. Where a runner has it, that one is told within 15 s and stops."""
+    actor, now = signed_in(request, "submit"), _now(request)
+
+    def work(session: "Session") -> Reply:
+        cancel(session, job_id, Writer.of(actor), now)
+        return stored(job_detail(session, job_id, now))
+
+    return once_only(request, actor, idempotency_key, body, lambda: work)
+
+
+@router.post("/jobs/{job_id}/approve", response_model=JobDetail, responses=WRITE, dependencies=[Depends(TOKEN)])
+def approve_job(request: Request, job_id: str, body: BodyOf, idempotency_key: IdempotencyKey = None) -> Response:
+    """Allow every launch of a job for seven days, byte for byte. Nobody approves a job of their own."""
+    actor, now = signed_in(request, "maintain"), _now(request)
+
+    def work(session: "Session") -> Reply:
+        approve(session, job_id, Writer.of(actor), now)
+        return stored(job_detail(session, job_id, now))
+
+    return once_only(request, actor, idempotency_key, body, lambda: work)
+
+
+@router.get("/approvals", responses=INVALID)
+def list_approvals(request: Request) -> ApprovalList:
+    """Every approval that was given, the newest first, expired and revoked ones too."""
+    return ApprovalList(items=[Approval.model_validate(row) for row in _jobs(request).approvals()])
+
+
+@router.post("/approvals/{approval_id}/revoke", response_model=Approval, responses=WRITE, dependencies=[Depends(TOKEN)])
+def revoke_approval(
+    request: Request, approval_id: Number, body: BodyOf, idempotency_key: IdempotencyKey = None
+) -> Response:
+    """Take an approval back. What is queued on its strength waits again; what runs goes on unless it is cancelled."""
+    actor, now = signed_in(request, "maintain"), _now(request)
+
+    def work(session: "Session") -> Reply:
+        revoke(session, approval_id, Writer.of(actor), now)
+        row = next(row for row in approval_rows(session) if row.id == approval_id)
+        return Reply(200, Approval.model_validate(row).model_dump_json())
+
+    return once_only(request, actor, idempotency_key, body, lambda: work)
+
+
+@router.get("/runners", responses=INVALID)
+def list_runners(request: Request) -> RunnerList:
+    """Every runner that was ever seen, by name."""
+    return RunnerList(items=[RunnerItem.model_validate(row) for row in _jobs(request).runners()])
+
+
+@router.post("/runners/{name}/drain", response_model=RunnerItem, responses=WRITE, dependencies=[Depends(TOKEN)])
+def drain_runner(request: Request, name: str, body: BodyOf, idempotency_key: IdempotencyKey = None) -> Response:
+    """Let a runner end what it has and take no more."""
+    return _drained(request, name, body, idempotency_key, on=True)
+
+
+@router.post("/runners/{name}/resume", response_model=RunnerItem, responses=WRITE, dependencies=[Depends(TOKEN)])
+def resume_runner(request: Request, name: str, body: BodyOf, idempotency_key: IdempotencyKey = None) -> Response:
+    """Let a runner take jobs again, after a drain or a quarantine."""
+    return _drained(request, name, body, idempotency_key, on=False)
+
+
+def _drained(request: Request, name: str, body: Body, key: str | None, *, on: bool) -> Response:
+    actor = signed_in(request, "maintain")
+
+    def work(session: "Session") -> Reply:
+        drain(session, name, on=on)
+        row = next(row for row in runner_rows(session) if row.name == name)
+        return Reply(200, RunnerItem.model_validate(row).model_dump_json())
+
+    return once_only(request, actor, key, body, lambda: work)
+
+
+def _new_job(asked: SubmitJob, actor: "Actor") -> NewJob:
+    if asked.priority > 0 and not actor.may("maintain"):
+        raise ForbiddenError("a priority above 0 needs the scope `maintain`")
+    if asked.plan is None:
+        message = "send a plan; Benchcard makes none of a card or a claim yet"
+        raise InvalidInputError(message, [{"field": "plan", "message": message}])
+    return NewJob(asked.plan, asked.accelerator, priority=asked.priority)
+
+
+def _jobs(request: Request) -> "Jobs":
+    return cast("Jobs", request.app.state.jobs)
+
+
+def _now(request: Request) -> "dt.datetime":
+    return cast("Clock", request.app.state.clock).now()

@@ -1,0 +1,44 @@
+"""Measurements as JSON, and the files that they were computed from."""
+
+from typing import TYPE_CHECKING, Annotated, cast
+
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import FileResponse
+
+from app.api.access import INVALID, NOT_FOUND, Answers
+from app.api.job_answers import measurements
+from app.api.job_schema import MeasurementDetail, MeasurementList, MeasurementListQuery
+
+if TYPE_CHECKING:
+    from app.jobs.measured import Measurements
+    from app.results.files import Files
+
+router = APIRouter(prefix="/api/v1/measurements", tags=["measurements"])
+
+RAW: Answers = {200: {"content": {"application/octet-stream": {}}, "description": "the file as the runner sent it"}}
+MEDIA_TYPES = {".json": "application/json", ".parquet": "application/vnd.apache.parquet"}
+
+
+@router.get("", responses=INVALID)
+def list_measurements(request: Request, query: Annotated[MeasurementListQuery, Query()]) -> MeasurementList:
+    """Measurements, the newest first."""
+    return measurements(_measured(request).page(query.claim_id, query.card_id, query.cursor, query.limit))
+
+
+@router.get("/{measurement_id}", responses=NOT_FOUND)
+def one_measurement(request: Request, measurement_id: str) -> MeasurementDetail:
+    """A measurement with what was started, its numbers, and the list of its files."""
+    return MeasurementDetail.model_validate(_measured(request).one(measurement_id))
+
+
+@router.get("/{measurement_id}/parts/{name}", response_class=FileResponse, responses={**RAW, **NOT_FOUND})
+def measurement_part(request: Request, measurement_id: str, name: str) -> FileResponse:
+    """A file of a measurement, byte for byte: `report.json`, or a trace as Parquet."""
+    part = _measured(request).part(measurement_id, name)
+    path = cast("Files", request.app.state.files).path(part.sha256)
+    kind = next((kind for end, kind in MEDIA_TYPES.items() if name.endswith(end)), "application/octet-stream")
+    return FileResponse(path, media_type=kind, filename=part.name)
+
+
+def _measured(request: Request) -> "Measurements":
+    return cast("Measurements", request.app.state.measurements)

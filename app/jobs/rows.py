@@ -1,0 +1,173 @@
+"""What is read of jobs: frozen records. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import datetime as dt
+
+    from app.jobs.matching import Needs
+    from app.protocol.launch import Launch
+    from app.protocol.lease import Capabilities
+    from app.protocol.plan import Plan
+
+
+@dataclass(frozen=True)
+class JobRow:
+    """A job in a list. `priority`: the higher goes first; `lease_until` None where no runner has it."""
+
+    number: int
+    id: str
+    kind: str
+    state: str
+    claim_id: str | None
+    card_id: str | None
+    requested_by: str
+    owner: str
+    priority: int
+    created_at: dt.datetime
+    epoch: int
+    attempts: int
+    runner: str | None
+    lease_until: dt.datetime | None
+    cancel_requested_at: dt.datetime | None
+    cancelled_by: str | None
+    phase: str | None
+    done: int
+    total: int
+    note: str
+    beat_at: dt.datetime | None
+    started_at: dt.datetime | None
+    ended_at: dt.datetime | None
+    failure: str | None
+    message: str
+
+
+@dataclass(frozen=True)
+class PartRow:
+    """A file of an attempt; `size` in bytes."""
+
+    name: str
+    sha256: str
+    size: int
+
+
+@dataclass(frozen=True)
+class AttemptRow:
+    """One lease of a job. `finish`: its end as the runner told it, also where that came too late."""
+
+    epoch: int
+    runner: str
+    leased_at: dt.datetime
+    started_at: dt.datetime | None
+    ended_at: dt.datetime | None
+    state: str
+    failure: str | None
+    message: str
+    is_result: bool
+    finish: dict[str, Any] | None
+    log_size: int
+    log_dropped: int
+    parts: tuple[PartRow, ...]
+
+
+@dataclass(frozen=True)
+class ApprovalRow:
+    """A launch that was approved, byte for byte."""
+
+    id: int
+    digest: str
+    launch: str
+    asked_by: str
+    approved_by: str
+    approved_at: dt.datetime
+    expires_at: dt.datetime
+    revoked_at: dt.datetime | None
+    revoked_by: str | None
+
+
+@dataclass(frozen=True)
+class LaunchRow:
+    """A launch of a job's plan that needs approval, and the one that it has now."""
+
+    digest: str
+    launch: Launch
+    approval: ApprovalRow | None
+
+
+@dataclass(frozen=True)
+class JobDetail:
+    """A job with all that is known of it. `lacking`: by runner, why it would not take the job."""
+
+    row: JobRow
+    plan: Plan
+    needs: Needs
+    launches: tuple[LaunchRow, ...]
+    attempts: tuple[AttemptRow, ...]
+    measurement_id: str | None
+    lacking: dict[str, list[str]]
+
+
+@dataclass(frozen=True)
+class JobPage:
+    items: tuple[JobRow, ...]
+    total: int
+    next: str | None
+
+
+@dataclass(frozen=True)
+class LogPiece:
+    """Bytes of a log from `offset` on; `size` is that of the log now, `ended` whether it grows no more."""
+
+    epoch: int
+    offset: int
+    data: bytes
+    size: int
+    ended: bool
+
+
+@dataclass(frozen=True)
+class RunnerRow:
+    """A runner as it was last seen. `trouble`: why it says itself that it may measure nothing."""
+
+    name: str
+    version: str
+    capabilities: Capabilities
+    seen_at: dt.datetime
+    draining: bool
+    drain_asked: bool
+    trouble: str | None
+    failures: int
+    quarantined_at: dt.datetime | None
+    quarantine: str | None
+    jobs: tuple[str, ...]  # that it has now
+
+
+@dataclass(frozen=True)
+class MeasurementRow:
+    """What an attempt found, or what a bundle holds. `numbers` and `verdict` as they were computed here."""
+
+    number: int
+    id: str
+    job_id: str | None
+    epoch: int | None
+    bundle_sha256: str | None
+    claim_id: str | None
+    card_id: str | None
+    kind: str
+    report: dict[str, Any]
+    numbers: Any
+    verdict: dict[str, Any] | None
+    trust: str
+    created_at: dt.datetime
+    created_by: str
+    parts: tuple[PartRow, ...]
+
+
+@dataclass(frozen=True)
+class MeasurementPage:
+    items: tuple[MeasurementRow, ...]
+    total: int
+    next: str | None

@@ -1,0 +1,233 @@
+"""Jobs over the API: from asking for one to its end, as people and runners see it."""
+
+from __future__ import annotations
+
+import base64
+import datetime as dt
+import hashlib
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.api.test_job_access import ask, lease, submitted
+from tests.jobs.factories import attach_plan, plan
+from tests.site import Site, open_site
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import httpx
+
+    from app.db import Database
+    from tests.conftest import StillClock
+
+
+@pytest.fixture
+def site(database: Database, clock: StillClock) -> Iterator[Site]:
+    yield from open_site(database, clock)
+
+
+def put(site: Site, path: str, data: bytes, token: str, **headers: str) -> httpx.Response:
+    return site.send(
+        "PUT", f"/api/v1/runner/jobs/{path}", data, token, Content_Type="application/octet-stream", **headers
+    )
+
+
+def part(site: Site, job: str, name: str, data: bytes, token: str, claimed: bytes | None = None) -> httpx.Response:
+    digest = base64.b64encode(hashlib.sha256(data if claimed is None else claimed).digest()).decode()
+    return put(site, f"{job}/parts/{name}?epoch=1", data, token, Content_Digest=f"sha-256=:{digest}:")
+
+
+def end(log: bytes, parts: dict[str, bytes], **changes: Any) -> dict[str, Any]:
+    digests = {name: hashlib.sha256(data).hexdigest() for name, data in parts.items()}
+    told = {"size": len(log), "sha256": hashlib.sha256(log).hexdigest()}
+    return {
+        "epoch": 1,
+        "request_id": "the-finish",
+        "outcome": {"state": "succeeded"},
+        "parts": digests,
+        "log": told,
+        **changes,
+    }
+
+
+def error(answer: httpx.Response) -> tuple[int, str]:
+    return answer.status_code, answer.json()["error"]["code"]
+
+
+def test_a_job_from_its_submission_to_its_end(site: Site) -> None:
+    runner = site.token("runner")
+    job = submitted(site, site.token())
+    assert site.get(f"/api/v1/jobs/{job}").json()["lacking"] == {}
+    assignment = lease(site, runner).json()["assignment"]
+    assert (assignment["job_id"], assignment["plan"]) == (job, attach_plan().model_dump(mode="json"))
+    at = f"/api/v1/runner/jobs/{job}"
+    assert ask(site, f"{at}/start", {"epoch": 1, "request_id": "the-start"}, runner).json()["lease_s"] == 90
+    beat = {"epoch": 1, "phase": "measuring", "done": 2, "total": 3, "note": "point 2"}
+    assert ask(site, f"{at}/heartbeat", beat, runner).json() == {"lease_s": 90.0, "cancel": False, "drain": False}
+    assert put(site, f"{job}/log?epoch=1&offset=0", b"one\n", runner).json() == {"size": 4}
+    assert put(site, f"{job}/log?epoch=1&offset=4", b"two\n", runner).json() == {"size": 8}
+    assert part(site, job, "trace-0.parquet", b"trace", runner).json() == {"size": 5}
+    finish = end(b"one\ntwo\n", {"trace-0.parquet": b"trace"})
+    first = ask(site, f"{at}/finish", finish, runner)
+    assert (first.status_code, first.json()) == (200, {"state": "succeeded"})
+    assert ask(site, f"{at}/finish", finish, runner).json() == first.json()
+    told = site.get(f"/api/v1/jobs/{job}").json()
+    assert (told["state"], told["tries"][0]["is_result"], told["done"]) == ("succeeded", True, 2)
+    assert told["tries"][0]["parts"][0]["name"] == "trace-0.parquet"
+    log = site.get(f"/api/v1/jobs/{job}/log", params={"offset": "4"})
+    assert (log.text, log.headers["log-size"], log.headers["log-ended"]) == ("two\n", "8", "true")
+
+
+@pytest.fixture
+def held(site: Site) -> tuple[str, str]:
+    """A job that a runner has started, and that runner's token."""
+    runner = site.token("runner")
+    submitted(site, site.token())
+    job = lease(site, runner).json()["assignment"]["job_id"]
+    ask(site, f"/api/v1/runner/jobs/{job}/start", {"epoch": 1, "request_id": "the-start"}, runner)
+    return job, runner
+
+
+def test_a_gap_in_the_log_names_the_offset_that_goes_on(site: Site, held: tuple[str, str]) -> None:
+    job, runner = held
+    put(site, f"{job}/log?epoch=1&offset=0", b"1234", runner)
+    answer = put(site, f"{job}/log?epoch=1&offset=9", b"x", runner)
+    assert (*error(answer), answer.json()["error"]["expected"]) == (409, "log_gap", 4)
+
+
+def test_bytes_that_are_there_are_not_changed(site: Site, held: tuple[str, str]) -> None:
+    job, runner = held
+    put(site, f"{job}/log?epoch=1&offset=0", b"1234", runner)
+    assert put(site, f"{job}/log?epoch=1&offset=2", b"3456", runner).json() == {"size": 6}
+    assert error(put(site, f"{job}/log?epoch=1&offset=1", b"xx", runner)) == (422, "other_bytes")
+    part(site, job, "a", b"1", runner)
+    assert part(site, job, "a", b"1", runner).status_code == 200
+    assert error(part(site, job, "a", b"2", runner)) == (422, "other_bytes")
+    assert error(part(site, job, "b", b"2", runner, claimed=b"3")) == (422, "other_bytes")
+    assert error(put(site, f"{job}/parts/b?epoch=1", b"2", runner)) == (422, "invalid_input")
+    assert site.get(f"/api/v1/jobs/{job}/log").text == "123456"
+
+
+def test_an_end_without_all_that_it_names_says_what_is_missing(site: Site, held: tuple[str, str]) -> None:
+    job, runner = held
+    put(site, f"{job}/log?epoch=1&offset=0", b"12", runner)
+    part(site, job, "there", b"x", runner)
+    part(site, job, "other", b"y", runner)
+    finish = end(b"1234", {"there": b"x", "gone": b"z", "other": b"z"})
+    answer = ask(site, f"/api/v1/runner/jobs/{job}/finish", finish, runner)
+    assert error(answer) == (409, "incomplete")
+    assert [item["field"] for item in answer.json()["error"]["details"]] == ["parts.gone", "parts.other", "log"]
+    assert answer.json()["error"]["expected"] == 2
+    assert site.get(f"/api/v1/jobs/{job}").json()["state"] == "running"
+
+
+def test_a_lost_lease_is_told_by_its_code_and_what_it_saw_is_kept(site: Site, held: tuple[str, str]) -> None:
+    job, runner = held
+    site.clock.moment += dt.timedelta(seconds=91)
+    lease(site, runner, "request-2")
+    at = f"/api/v1/runner/jobs/{job}"
+    assert error(ask(site, f"{at}/heartbeat", {"epoch": 1, "phase": "measuring"}, runner)) == (409, "lease_lost")
+    assert put(site, f"{job}/log?epoch=1&offset=0", b"late", runner).json() == {"size": 4}
+    assert error(ask(site, f"{at}/finish", end(b"late", {}), runner)) == (409, "lease_lost")
+    told = site.get(f"/api/v1/jobs/{job}").json()
+    assert [(item["state"], item["finish"] is not None) for item in told["tries"]] == [
+        ("lost", True),
+        ("leased", False),
+    ]
+    assert site.get(f"/api/v1/jobs/{job}/log", params={"epoch": "1"}).text == "late"
+    assert error(put(site, f"{job}/log?epoch=1&offset=4", b"r", runner)) == (409, "conflict")
+
+
+def test_a_submission_sent_again_under_its_key_is_one_job(site: Site) -> None:
+    token = site.token()
+    body = {"plan": plan().model_dump(mode="json")}
+    answers = [ask(site, "/api/v1/jobs", body, token, Idempotency_Key="k") for _ in range(2)]
+    assert answers[0].json() == answers[1].json()
+    assert answers[1].headers["idempotent-replayed"] == "true"
+    assert site.get("/api/v1/jobs").json()["total"] == 1
+
+
+def test_a_cancel_reaches_the_runner_by_its_heartbeat(site: Site, held: tuple[str, str]) -> None:
+    job, runner = held
+    answer = ask(site, f"/api/v1/jobs/{job}/cancel", {}, site.token("maintain", name="May"))
+    assert (answer.json()["state"], answer.json()["cancelled_by"]) == ("running", "May")
+    at = f"/api/v1/runner/jobs/{job}"
+    assert ask(site, f"{at}/heartbeat", {"epoch": 1, "phase": "measuring"}, runner).json()["cancel"] is True
+    finish = end(b"", {}, outcome={"state": "cancelled"})
+    assert ask(site, f"{at}/finish", finish, runner).json() == {"state": "cancelled"}
+
+
+def test_why_no_runner_takes_a_job_is_told_by_runner(site: Site) -> None:
+    lease(site, site.token("runner"))
+    wanted = plan(launch={"version": "0.1.0", "gpus": 2}).model_dump(mode="json")
+    answer = ask(site, "/api/v1/jobs", {"plan": wanted, "accelerator": "B200"}, site.token())
+    assert answer.json()["lacking"] == {
+        "one": ["it has no vllm 0.1.0 for GPUs, only 0.33.0", "it has no 2x B200, but 1x H200"]
+    }
+
+
+def test_the_list_is_read_page_by_page_and_filtered(site: Site) -> None:
+    token = site.token()
+    jobs = [submitted(site, token) for _ in range(3)]
+    first = site.get("/api/v1/jobs", params={"limit": "2"}).json()
+    assert ([item["id"] for item in first["items"]], first["total"]) == (jobs[:0:-1], 3)
+    rest = site.get("/api/v1/jobs", params={"cursor": first["next"]}).json()
+    assert ([item["id"] for item in rest["items"]], rest["next"]) == (jobs[:1], None)
+    assert site.get("/api/v1/jobs", params={"state": "failed"}).json()["total"] == 0
+    assert site.get("/api/v1/jobs", params={"cursor": "x"}).status_code == 422
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"{}",
+        b"[]",
+        b"",
+        b"\xff",
+        b'{"plan": 1}',
+        b'{"plan": null, "card_id": "a", "claim_id": "b"}',
+        b'{"card_id": "\\u0000"}',
+        b'{"claim_id": "x"}',
+        b"[" * 100_000,
+    ],
+)
+def test_what_is_no_job_is_refused_with_its_place(site: Site, body: bytes) -> None:
+    answer = site.send("POST", "/api/v1/jobs", body, site.token(), Content_Type="application/json")
+    assert answer.status_code == 422, answer.text
+    assert answer.json()["error"]["details"]
+
+
+def test_a_launch_with_a_number_that_json_does_not_have_is_refused(site: Site) -> None:
+    wanted = json.dumps({"plan": plan(launch={"flags": {"x": {"a": 1}}}).model_dump(mode="json")})
+    for number in ("NaN", "1e999", "-Infinity"):
+        text = wanted.replace('{"a": 1}', f'{{"a": {number}}}')
+        answer = site.send("POST", "/api/v1/jobs", text, site.token(), Content_Type="application/json")
+        assert answer.status_code == 422
+
+
+def test_what_is_not_there_is_404(site: Site) -> None:
+    job = submitted(site, site.token())
+    for path in (
+        "/api/v1/jobs/x",
+        "/api/v1/jobs/x/log",
+        f"/api/v1/jobs/{job}/log?epoch=1",
+        "/api/v1/measurements/x",
+        "/api/v1/measurements/x/parts/y",
+    ):
+        assert site.get(path).status_code == 404, path
+    assert ask(site, "/api/v1/approvals/1/revoke", {}, site.token("maintain")).status_code == 404
+    assert ask(site, "/api/v1/runners/none/drain", {}, site.token("maintain")).status_code == 404
+
+
+def test_a_runner_is_listed_and_drained_by_a_maintainer(site: Site) -> None:
+    runner, maintainer = site.token("runner"), site.token("maintain")
+    lease(site, runner)
+    assert ask(site, "/api/v1/runners/one/drain", {}, maintainer).json()["drain_asked"] is True
+    submitted(site, site.token())
+    assert lease(site, runner, "request-2").json() == {"assignment": None, "wait_s": 5.0, "drain": True}
+    assert ask(site, "/api/v1/runners/one/resume", {}, maintainer).json()["drain_asked"] is False
+    assert lease(site, runner, "request-3").json()["assignment"] is not None
+    listed = site.get("/api/v1/runners").json()["items"]
+    assert [(item["name"], len(item["jobs"])) for item in listed] == [("one", 1)]
