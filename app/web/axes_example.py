@@ -33,6 +33,7 @@ ROWS = (
 NAMES = {"vllm": "vllm bench", "sglang": "sglang bench_serving", "inferencex": "InferenceX"}  # as app.axes.TOOLS
 MEANS = ("mean", "avg")
 SAME = 0.005  # of the value: what is closer is the same number
+FAILED = "failed"  # what becomes of failed requests, of which the example has none
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,7 @@ class Cell:
     name: str
     formula: str
     differs: bool
+    why: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +52,21 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
+class Why:
+    """A reason for another number, and the tools that it holds for, each with its number."""
+
+    tools: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class Row:
     axis: str
     key: str
     unit: str
     ours: str
     readings: tuple[Reading, ...]
+    reasons: tuple[Why, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +83,7 @@ class Example:
     streams: tuple[tuple[str, tuple[Drawn, ...]], ...]
     tools: tuple[str, ...]
     rows: tuple[Row, ...]
+    failed: tuple[Why, ...]
 
 
 @cache
@@ -87,6 +99,7 @@ def worked_example() -> Example:
         ),
         tools=tuple(name for name, _ in reports),
         rows=tuple(_row(row, ours, reports) for row in ROWS),
+        failed=_together([(name, report.departs[FAILED]) for name, report in reports]),
     )
 
 
@@ -95,7 +108,20 @@ def _row(row: tuple[str, str, str], ours: Metrics, reports: Sequence[tuple[str, 
     own = _own(key, ours)
     readings = tuple(Reading(tool, _cell(report, key, statistic, unit, own)) for tool, report in reports)
     name = axis_name(key)
-    return Row(f"{name}, {statistic}" if statistic else name, key, unit, shown(own), readings)
+    differing = [
+        (f"{reading.tool} {reading.cell.value}", reading.cell.why)
+        for reading in readings
+        if reading.cell and reading.cell.differs
+    ]
+    return Row(f"{name}, {statistic}" if statistic else name, key, unit, shown(own), readings, _together(differing))
+
+
+def _together(said: Sequence[tuple[str, str]]) -> tuple[Why, ...]:
+    """Tools of one and the same reason in one line."""
+    tools: dict[str, list[str]] = {}
+    for tool, reason in said:
+        tools.setdefault(reason, []).append(tool)
+    return tuple(Why(", ".join(names), reason) for reason, names in tools.items())
 
 
 def _own(key: str, ours: Metrics) -> float:
@@ -112,7 +138,8 @@ def _cell(report: Report, key: str, statistic: str, unit: str, own: float) -> Ce
     if found is None or found.value is None:
         return None
     value = found.value * 1000 if (found.unit, unit) == ("s", "ms") else found.value
-    return Cell(shown(value), found.name, found.formula, abs(value - own) > SAME * own)
+    differs = abs(value - own) > SAME * own
+    return Cell(shown(value), found.name, found.formula, differs, report.departs.get(key, "") if differs else "")
 
 
 def _is(value: Value, statistic: str) -> bool:

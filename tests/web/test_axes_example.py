@@ -45,3 +45,23 @@ def test_an_event_gap_is_no_token_itl() -> None:
 def test_the_window_ends_with_the_last_token(key: str, ours: str, vllm: str) -> None:
     found = row(key)
     assert (found[0], found[1]["vllm bench"]) == (ours, vllm), "14 tokens in 140 ms, or in 150 ms to [DONE]"
+
+
+def differing() -> list[tuple[str, str, str]]:
+    cells = [(row.key, reading.tool, reading.cell) for row in worked_example().rows for reading in row.readings]
+    return [(key, tool, cell.why) for key, tool, cell in cells if cell and cell.differs]
+
+
+def test_every_number_that_differs_says_why() -> None:
+    assert len(differing()) > 20
+    assert all(why for _, _, why in differing())
+
+
+def test_the_reasons_below_the_table_are_those_of_its_cells() -> None:
+    for row in worked_example().rows:
+        told = {(tool.rsplit(" ", 1)[0], reason.reason) for reason in row.reasons for tool in reason.tools.split(", ")}
+        assert told == {(tool, why) for key, tool, why in differing() if key == row.key}
+
+
+def test_each_tool_says_what_it_makes_of_a_failed_request() -> None:
+    assert {tool for why in worked_example().failed for tool in why.tools.split(", ")} == set(TOOLS)

@@ -18,6 +18,19 @@ NAME = "aiperf"
 VERSION = "aiperf 0.13.0"
 SOURCE = "aiperf/metrics/types/{ttft,inter_token_latency,inter_chunk_latency,output_token_throughput}_metric(s).py"
 STATISTICS = {"avg": -1.0, "p50": 50.0, "p90": 90.0, "p99": 99.0}
+DEPARTS = {
+    "ttft": view.FIRST_TEXT,
+    "tpot": "The window runs from the first text to the last, while n - 1 counts tokens before it and with it too.",
+    "event_gap": view.TEXT_GAPS,
+    "e2e_latency": "The last event with text ends it, also where tokens without text came after it.",
+    "interactivity_p90_fast": view.OWN_TPOT,
+    "decode_rate": view.OWN_TPOT,
+    "interactivity_e2e": view.PER_REQUEST_MEAN,
+    "output_throughput": "The span ends with the last text of the successful requests.",
+    "request_throughput": "The span ends with the last text of the successful requests.",
+    "failed": "They are left out of all numbers, their time too. An error that stands in the data, an early end or a "
+    "missing [DONE] is not noticed.",
+}
 
 
 def see(stream: Stream) -> Seen | None:
@@ -54,4 +67,4 @@ def report(trace: Trace) -> Report:
         Value("request_throughput", view.rate(len(good), seconds), "req/s", "request_throughput", "requests / span"),
     ]
     notes = ("without --use-server-token-count n is its own tokenizer's count of the text",)
-    return Report(NAME, VERSION, SOURCE, len(good), failed, tuple(values), notes)
+    return Report(NAME, VERSION, SOURCE, len(good), failed, tuple(values), notes, DEPARTS)

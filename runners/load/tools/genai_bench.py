@@ -19,6 +19,18 @@ VERSION = "genai-bench main, 2026-07"
 SOURCE = "genai_bench/metrics/request_metrics_collector.py, genai_bench/metrics/aggregated_metrics_collector.py"
 STATISTICS = {"mean": -1.0, "p50": 50.0, "p90": 90.0, "p99": 99.0}
 SHORTEST = 1e6  # ns: a decode time below it gives no TPOT
+DEPARTS = {
+    "ttft": f"{view.FIRST_TEXT} Opening a connection is in it.",
+    "tpot": "The window runs from the first text to the usage, so the wait for it is shared among the tokens, of "
+    "which n - 1 count.",
+    "e2e_latency": "The usage at the end, or [DONE], ends it, and opening a connection is in it.",
+    "interactivity_p90_fast": view.OWN_TPOT,
+    "decode_rate": view.OWN_TPOT,
+    "output_throughput": view.TO_THE_END,
+    "request_throughput": view.TO_THE_END,
+    "failed": "They are left out of all latencies, and their time stays in the throughput. An early end or a missing "
+    "[DONE] is not noticed.",
+}
 
 
 def see(stream: Stream) -> Seen | None:
@@ -58,4 +70,4 @@ def report(trace: Trace) -> Report:
         Value("requests_per_second", view.rate(len(good), seconds), "req/s", "request_throughput", "completed / time"),
     ]
     notes = ("it measures chat only and gives seconds unless told otherwise",)
-    return Report(NAME, VERSION, SOURCE, len(good), failed, tuple(values), notes)
+    return Report(NAME, VERSION, SOURCE, len(good), failed, tuple(values), notes, DEPARTS)

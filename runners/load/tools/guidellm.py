@@ -19,6 +19,17 @@ NAME = "guidellm"
 VERSION = "guidellm 0.8.1"
 SOURCE = "guidellm/schemas/base/request_stats.py, guidellm/schemas/base/statistics.py"
 STATISTICS = {"mean": -1.0, "median": 50.0, "p90": 90.0, "p99": 99.0}
+DEPARTS = {
+    "ttft": view.FIRST_TEXT,
+    "interactivity_e2e": "It is a time in ms with TTFT in it, weighted by tokens; the axis is a rate, of which it "
+    "takes the slow tail over requests.",
+    "tpot": "The window runs from the first text to the last, while n - 1 counts tokens before it too; requests weigh "
+    "by their tokens, on the axis all alike.",
+    "e2e_latency": "[DONE] ends it, not the last token.",
+    "output_throughput": view.TO_THE_END,
+    "request_throughput": view.TO_THE_END,
+    "failed": "They stand apart and are left out of all latencies; their time stays in the throughput.",
+}
 
 
 def see(stream: Stream) -> Seen | None:
@@ -91,4 +102,4 @@ def report(trace: Trace) -> Report:
     ):
         values.append(Value(name, view.rate(amount, seconds), unit, axis, "over the measured time"))
     notes = ("it stamps with the wall clock; percentiles take the nearest rank",)
-    return Report(NAME, VERSION, SOURCE, len(good), len(found) - len(good), tuple(values), notes)
+    return Report(NAME, VERSION, SOURCE, len(good), len(found) - len(good), tuple(values), notes, DEPARTS)

@@ -22,6 +22,19 @@ NAME = "inference-perf"
 VERSION = "inference-perf main, 2026-08"
 SOURCE = "inference_perf/reportgen/base.py, inference_perf/apis/streaming_parser.py"
 STATISTICS = {"mean": -1.0, "median": 50.0, "p90": 90.0, "p99": 99.0}
+DEPARTS = {
+    "ttft": f"{view.FIRST_TEXT} Requests whose tokens came in one event, and reasoning, are left out.",
+    "tpot": "The window runs from the first text to the last, while n - 1 counts tokens before it and with it too.",
+    "token_itl": "All tokens of an event have its time, so every further one of them has a gap of 0; the axis shares "
+    "the gap among them.",
+    "interactivity_e2e": "It is a mean time in ms up to the end of the stream; the axis is a rate, of which it takes "
+    "the slow tail.",
+    "e2e_latency": "The end of the stream ends it, after usage and [DONE].",
+    "output_throughput": view.TO_THE_END,
+    "request_throughput": view.TO_THE_END,
+    "failed": "Only a broken connection or a status fails a request; what the stream says, or an early end, is not "
+    "noticed.",
+}
 
 
 def readable(stream: Stream) -> npt.NDArray[np.bool_]:
@@ -78,4 +91,4 @@ def report(trace: Trace) -> Report:
         "its report gives seconds; without use_server_output_tokens n comes from tokenising the text again",
         "tokens of a chunk are the server's here, where it tokenises each chunk again",
     )
-    return Report(NAME, VERSION, SOURCE, len(good), len(found) - len(good), tuple(values), notes)
+    return Report(NAME, VERSION, SOURCE, len(good), len(found) - len(good), tuple(values), notes, DEPARTS)

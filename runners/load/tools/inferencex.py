@@ -18,6 +18,20 @@ NAME = "inferencex"
 VERSION = "InferenceX main, 2026-08"
 SOURCE = "utils/bench_serving/backend_request_func.py, utils/process_result.py"
 STATISTICS = {"mean": -1.0, "median": 50.0, "p90": 90.0, "p99": 99.0}
+DEPARTS = {
+    "ttft": "The first event with a choice counts, also one without a token; opening a connection is in it.",
+    "tpot": f"{view.FIRST_IS_ONE} It may carry none: any event with a choice opens the window, and in chat the usage "
+    "closes it. n is 0 where usage rides on a choice.",
+    "event_gap": "Every event with a choice counts, also one without a token.",
+    "e2e_latency": "The last event with a choice ends it, in chat the usage; opening a connection is in it.",
+    "interactivity_p90_slow": view.OWN_TPOT,
+    "decode_rate": "It is 1000 / the statistic of TPOT; the axis takes the statistic of each request's own rate.",
+    "request_throughput": view.TO_THE_END,
+    "output_throughput": f"{view.TO_THE_END} n is 0 where usage rides on a choice.",
+    "total_throughput": f"{view.TO_THE_END} n is 0 where usage rides on a choice.",
+    "failed": "They are left out of all latencies, and their time stays in the throughput. An error in the stream, an "
+    "early end or a missing [DONE] is not noticed.",
+}
 
 
 def unreadable(stream: Stream) -> bool:
@@ -57,4 +71,4 @@ def report(trace: Trace) -> Report:
         values.append(Value(f"{statistic}_intvty", inverse, "tok/s/user", axis, formula))
     values += totals(good, view.whole(found))
     notes = ("its results file gives the times in seconds; more than 5 % failed requests end its run",)
-    return Report(NAME, VERSION, SOURCE, len(good), failed, tuple(values), notes)
+    return Report(NAME, VERSION, SOURCE, len(good), failed, tuple(values), notes, DEPARTS)

@@ -21,6 +21,18 @@ if TYPE_CHECKING:
 NAME = "sglang"
 VERSION = "SGLang 0.5.23"
 SOURCE = "sglang/benchmark/serving.py"
+DEPARTS = {
+    "ttft": f"{view.FIRST_TEXT} Opening a connection is in it, and a reply without text counts as 0.",
+    "tpot": "The window runs from the first text to the last line, [DONE], and n is the number of tokens asked for, "
+    "less one for the first event.",
+    "event_gap": view.TEXT_GAPS,
+    "e2e_latency": "The last line, [DONE], ends it, and opening a connection is in it.",
+    "request_throughput": view.TO_THE_END,
+    "output_throughput": f"{view.TO_THE_END} Tokens are those asked for, whatever came.",
+    "total_throughput": f"{view.TO_THE_END} Tokens are those asked for, whatever came.",
+    "failed": "They are left out of all latencies, and their time stays in the throughput. An early end counts with "
+    "all the tokens that were asked for.",
+}
 
 
 def unreadable(stream: Stream, there: npt.NDArray[np.bool_]) -> bool:
@@ -71,4 +83,4 @@ def report(trace: Trace) -> Report:
         "its own time also holds a GET of /server_info, which no trace can show",
         "ITL is given per event, as where the server tells no accept length",
     )
-    return Report(NAME, VERSION, SOURCE, len(good), failed, tuple(values), notes)
+    return Report(NAME, VERSION, SOURCE, len(good), failed, tuple(values), notes, DEPARTS)

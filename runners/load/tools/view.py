@@ -93,7 +93,11 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """A run by a tool's definitions. `failed` counts the requests that the tool itself would call failed."""
+    """A run by a tool's definitions. `failed` counts the requests that the tool itself would call failed.
+
+    `departs` says in a sentence why a number can be another than its axis says, by the axis; "failed" is what becomes
+    of failed requests.
+    """
 
     tool: str
     version: str
@@ -102,6 +106,18 @@ class Report:
     failed: int
     values: tuple[Value, ...]
     notes: tuple[str, ...]
+    departs: dict[str, str]
+
+
+# Ways to depart that several tools share.
+TO_THE_END = "Its time runs until the last stream is over, after usage and [DONE]; the axis ends with the last token."
+FIRST_TEXT = (
+    "The first event with text counts, also where tokens without text, such as half a character, came before it."
+)
+TEXT_GAPS = "Only events with text count, so a token without text makes no gap of its own."
+FIRST_IS_ONE = "The first event counts as one token, however many it carries."
+OWN_TPOT = "It is made of the tool's own TPOT."
+PER_REQUEST_MEAN = "It is a mean over requests; the axis inverts the P90 of their time a token, the slow tail."
 
 
 def streams(trace: Trace) -> list[Stream]:

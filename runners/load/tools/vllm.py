@@ -20,6 +20,17 @@ if TYPE_CHECKING:
 NAME = "vllm"
 VERSION = "vLLM 0.33.0"
 SOURCE = "vllm/benchmarks/serve.py, vllm/benchmarks/lib/endpoint_request_func.py"
+DEPARTS = {
+    "ttft": "The first event with a choice counts, also one without a token.",
+    "tpot": f"{view.FIRST_IS_ONE} It may carry none: any event with a choice opens and closes the window.",
+    "event_gap": "Every event with a choice counts, also one without a token.",
+    "e2e_latency": "The last event with a choice ends it, also one without a token.",
+    "request_throughput": view.TO_THE_END,
+    "output_throughput": view.TO_THE_END,
+    "total_throughput": view.TO_THE_END,
+    "failed": "They are left out of all latencies, and their time stays in the throughput. An error in the stream, an "
+    "early end or a missing [DONE] is not noticed.",
+}
 
 
 def content(stream: Stream) -> npt.NDArray[np.bool_]:
@@ -61,7 +72,7 @@ def report(trace: Trace) -> Report:
     }
     values = view.in_ms(lists, STATISTICS, "{statistic}_{name}_ms") + totals(good, view.whole(found))
     note = "n is the usage at the end; where usage rides on a choice only, its tokenizer's count of the text"
-    return Report(NAME, VERSION, SOURCE, len(good), failed, tuple(values), (note,))
+    return Report(NAME, VERSION, SOURCE, len(good), failed, tuple(values), (note,), DEPARTS)
 
 
 STATISTICS = {"mean": -1.0, "median": 50.0, "p99": 99.0}

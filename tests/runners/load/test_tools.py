@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from app.axes import AXES
 from app.axes import TOOLS as AXIS_TOOLS
-from runners.load.tools import TOOLS, Report
+from runners.load import metrics
+from runners.load.statistics import Distribution
+from runners.load.tools import TOOLS, Report, Value
+from tests.runners.load.golden.scenarios import SCENARIOS
 from tests.runners.load.script import (
     DONE,
     TOKEN,
@@ -24,6 +27,9 @@ from tests.runners.load.script import (
     traced,
     usage,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 UNASKED = {"usage": False, "continuous": False}
 
@@ -250,3 +256,54 @@ def test_rules_live_in_one_file_a_tool() -> None:
     folder = Path(__file__).parents[3] / "runners/load/tools"
     names = {file.stem.replace("_", "-") for file in folder.glob("*.py")} - {"--init--", "view"}
     assert names == set(TOOLS)
+
+
+OURS: dict[str, Callable[[metrics.Metrics], Distribution | float | None]] = {
+    "ttft": lambda found: found.ttft_ms,
+    "tpot": lambda found: found.tpot_ms,
+    "event_gap": lambda found: found.event_gap_ms,
+    "token_itl": lambda found: found.token_itl_ms,
+    "e2e_latency": lambda found: found.e2e_ms,
+    "decode_rate": lambda found: found.decode_tok_s,
+    "output_throughput": lambda found: found.output_tok_s,
+    "total_throughput": lambda found: found.total_tok_s,
+    "request_throughput": lambda found: found.requests_s,
+    "interactivity_p90_slow": lambda found: found.interactivity_p90_slow,
+    "interactivity_p90_fast": lambda found: found.interactivity_p90_fast,
+    "interactivity_e2e": lambda found: found.interactivity_e2e,
+}
+STATISTIC = {"mean": "mean", "avg": "mean", "median": "median", "p50": "median", "p90": "p90", "p99": "p99"}
+
+
+def own(item: Value, found: metrics.Metrics) -> float | None:
+    """Benchcard's number of the same axis and statistic; None where there is none to set beside it."""
+    number = OURS[item.axis](found)
+    if not isinstance(number, Distribution):
+        return number
+    words = item.name.replace(".", "_").replace(" ", "_").split("_")
+    statistic = next((STATISTIC[word] for word in words if word in STATISTIC), None)
+    return None if statistic is None else float(getattr(number, statistic))
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+@pytest.mark.parametrize("tool", TOOLS)
+def test_a_number_that_lies_more_than_a_hundredth_from_ours_has_a_reason(tool: str, name: str) -> None:
+    scenario = SCENARIOS[name]
+    endpoint = "chat" if scenario.chat else "completions"
+    trace = traced(*scenario.requests, tokens=scenario.asked, prompt=8, endpoint=endpoint, connect_ns=9_000_000)
+    found, report = metrics.measure(trace), TOOLS[tool](trace)
+    assert report.departs["failed"]
+    if found.failed or report.failed:
+        return
+    for item in report.values:
+        mine = own(item, found)
+        if mine is None or item.value is None or item.value == pytest.approx(mine, rel=0.01):
+            continue
+        assert report.departs.get(item.axis), f"{item.name}: {item.value} where the axis says {mine}"
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_a_tool_departs_only_on_axes_that_it_reports(tool: str) -> None:
+    report = by(tool, base())
+    assert set(report.departs) <= {item.axis for item in report.values} | {"failed"}
+    assert all(reason.endswith(".") for reason in report.departs.values())
