@@ -112,6 +112,9 @@ def _add_engine(parser: argparse.ArgumentParser) -> None:
     install.set_defaults(run=_command("runners.engines.commands", "run_install"))
     listing = actions.add_parser("list", help="what is installed")
     listing.set_defaults(run=_command("runners.engines.commands", "run_list"))
+    census = actions.add_parser("census", help="the options of an installed version, as a file of what may run")
+    census.add_argument("engine", metavar="ENGINE==VERSION", help="as `engine list` names it")
+    census.set_defaults(run=_command("runners.engines.commands", "run_census"))
 
 
 def _command(module: str, name: str) -> Callable[..., int]:

@@ -1,11 +1,12 @@
-"""The commands `engine install` and `engine list`."""
+"""The commands `engine install`, `engine list` and `engine census`."""
 
 from __future__ import annotations
 
 import sys
 from typing import TYPE_CHECKING
 
-from runners.engines import install, table
+from app.protocol.policy.advisories import advisories
+from runners.engines import census, install
 from runners.engines.environment import Site
 from runners.gpu import GpuError
 
@@ -26,7 +27,7 @@ def run_install(given: argparse.Namespace) -> int:
         _say(f"note: {error}")
     else:
         _say(f"its --help names {number} flags")
-    for item in table.advisories(found.engine, found.version):
+    for item in advisories(found.engine.name, found.version):
         _say(f"warning: {item.reference}: {item.text}")
     sys.stdout.write(f"{found.folder}\n")
     return 0
@@ -36,13 +37,30 @@ def run_list(_: argparse.Namespace) -> int:
     """Every environment, and the builds that could be installed with every package pinned."""
     found = install.listed()
     for item in found:
-        warned = ", ".join(known.reference for known in table.advisories(item.engine, item.version))
+        warned = ", ".join(known.reference for known in advisories(item.engine.name, item.version))
         tail = f"  ({warned})" if warned else ""
         sys.stdout.write(f"{item.engine.name}=={item.version}  {item.device}  {item.folder}{tail}\n")
     if not found:
         sys.stdout.write("none is installed\n")
     sys.stdout.write(f"pinned builds: {', '.join(install.builds())}\n")
     return 0
+
+
+def run_census(given: argparse.Namespace) -> int:
+    """Write the census file of an installed version; 1 where it has names that nobody has sorted."""
+    found = next((item for item in install.listed() if f"{item.engine.name}=={item.version}" == given.engine), None)
+    try:
+        if found is None:
+            raise install.InstallError(f"{given.engine} is not installed; install it with `benchcard engine install`")
+        written = census.of_installed(found)
+    except install.InstallError as error:
+        _say(str(error))
+        return 1
+    sys.stdout.write(written)
+    missing = census.unclassified(written)
+    for name in missing:
+        _say(f"not classified: {name}")
+    return 1 if missing else 0
 
 
 def _say(message: str) -> None:

@@ -13,13 +13,14 @@ _NAME = re.compile(r"(?:^|, )(--?[A-Za-z0-9][\w.-]*)")
 @dataclass(frozen=True, slots=True)
 class Flag:
     """One option. `names` are its long spellings without dashes, the canonical one first; `negative` is the form that
-    says no; `deprecated` is the explanation of one that is."""
+    says no; `short` are spellings with one dash; `deprecated` is the explanation of one that is."""
 
     names: tuple[str, ...]
     takes_value: bool
     negative: str | None = None
     choices: tuple[str, ...] = ()
     deprecated: str | None = None
+    short: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -44,7 +45,8 @@ def flags(text: str) -> Flags:
 
 
 def _flag(option: str, words: str) -> Flag | None:
-    long = [name[2:] for name in _NAME.findall(option) if name.startswith("--")]
+    names = _NAME.findall(option)
+    long = [name[2:] for name in names if name.startswith("--")]
     if not long:
         return None
     negative = next((name for name in long if name.startswith("no-") and name[3:] in long), None)
@@ -56,4 +58,5 @@ def _flag(option: str, words: str) -> Flag | None:
         negative=negative,
         choices=tuple(sorted(choices.group(1).split(","))) if choices else (),  # some are printed in no order
         deprecated=words if re.match(r"\(?deprecated", words, re.IGNORECASE) else None,
+        short=tuple(name[1:] for name in names if not name.startswith("--")),
     )

@@ -11,9 +11,12 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
+from app.protocol.policy import census
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from app.protocol.launch import Launch
     from runners.engines.helptext import Flag, Flags
     from runners.engines.table import Engine
 
@@ -41,7 +44,8 @@ class Speculation:
 @dataclass(frozen=True, slots=True)
 class Recipe:
     """How to start an engine. `settings` have names that are the same for every engine (`SETTINGS` of its table);
-    `flags` are the engine's own, without dashes; `model` is a folder or the id of a model in the runner's store."""
+    `flags` are the engine's own, without dashes; `model` is a folder, or the id of a model in the runner's store and
+    `revision` its commit."""
 
     engine: str
     version: str
@@ -50,6 +54,7 @@ class Recipe:
     speculation: Speculation | None = None
     flags: Mapping[str, Value] = field(default_factory=dict)
     env: Mapping[str, str] = field(default_factory=dict)
+    revision: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +74,21 @@ class Command:
     notes: list[str]
 
 
+def of_launch(launch: Launch, model: str) -> Recipe:
+    """The recipe of a launch, whose model is at `model`: its id, or the folder in which the runner has it. Random
+    weights are one flag of both engines."""
+    flags: dict[str, Value] = dict(launch.flags)
+    if launch.weights == "dummy":
+        flags["load-format"] = "dummy"
+    pinned = launch.revision if model == launch.model else None
+    return Recipe(launch.engine, launch.version, model, flags=flags, env=dict(launch.env), revision=pinned)
+
+
 def command(engine: Engine, recipe: Recipe, own: Own, known: Flags, device: str) -> Command:
     """The arguments after the program. RecipeError tells everything that is wrong at once."""
     wanted, problems = _wanted(engine, recipe)
-    given = engine.fixed(own, recipe.model, device) | wanted
+    pinned: dict[str, Value] = {"revision": recipe.revision} if recipe.revision else {}
+    given = engine.fixed(own, recipe.model, device) | pinned | wanted
     argv, notes = [], []
     for name, value in given.items():
         flag, problem = _known(engine, name, known, asked=name in wanted)
@@ -93,6 +109,7 @@ def command(engine: Engine, recipe: Recipe, own: Own, known: Flags, device: str)
 def _wanted(engine: Engine, recipe: Recipe) -> tuple[dict[str, Value], list[str]]:
     """The flags that the recipe asks for, by the engine's own names."""
     problems: list[str] = []
+    never = census.rules(engine.name).flags
     found: dict[str, Value] = {}
     for setting, value in recipe.settings.items():
         if setting not in engine.settings:
@@ -102,8 +119,8 @@ def _wanted(engine: Engine, recipe: Recipe) -> tuple[dict[str, Value], list[str]
     if recipe.speculation is not None:
         found |= engine.speculate(recipe.speculation)
     for name, value in recipe.flags.items():
-        if name in engine.reserved:
-            problems.append(f"--{name}: {engine.reserved[name]}")
+        if (refused := never.refusal(name)) is not None:
+            problems.append(f"--{name}: {refused}")
         elif name in found:
             problems.append(f"--{name}: given twice, as a flag and by a setting")
         else:
@@ -151,8 +168,7 @@ def _form(flag: Flag) -> str:
 
 
 def _environment(engine: Engine, env: Mapping[str, str]) -> list[str]:
-    allowed = dict.fromkeys(engine.variables)
-    problems = [
-        f"{name}: not a variable that a recipe may set{_nearest(name, allowed)}" for name in env if name not in allowed
-    ]
+    rules = census.rules(engine.name)
+    judged = {name: rules.variable(name, value) for name, value in env.items()}
+    problems = [f"{name}: {said.reason}" for name, said in judged.items() if said.level == "never"]
     return problems + [f"{name}: a NUL is not possible in a value" for name, value in env.items() if "\0" in value]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from runners.engines.table import Advisory, Engine, Flush, Name, as_flag
+from runners.engines.table import Engine, Flush, Name, as_flag
 
 if TYPE_CHECKING:
     from runners.engines.recipe import Own, Speculation, Value
@@ -47,8 +47,6 @@ def _flushed(answer: str) -> bool | None:
     return "flushed" in answer.lower()
 
 
-_RUNNER = "the runner sets it"
-
 SGLANG = Engine(
     name="sglang",
     title="SGLang",
@@ -57,13 +55,6 @@ SGLANG = Engine(
     help=("--help",),
     positional=lambda _: [],
     fixed=_fixed,
-    reserved={
-        **dict.fromkeys(
-            ("host", "port", "api-key", "admin-api-key", "served-model-name", "enable-metrics", "device"), _RUNNER
-        ),
-        "model-path": "the recipe's model is set by its own key",
-        "config": "flags from a file cannot be checked",
-    },
     settings={
         "tensor_parallel": as_flag("tp-size"),
         "pipeline_parallel": as_flag("pp-size"),
@@ -88,16 +79,7 @@ SGLANG = Engine(
     },
     environment={"SGLANG_HOST_IP": "127.0.0.1"},
     device_environment={"cpu": {"SGLANG_USE_CPU_ENGINE": "1"}},
-    variables=frozenset(
-        (
-            "SGLANG_SIMULATE_ACC_LEN",
-            "SGLANG_SIMULATE_ACC_METHOD",
-            "SGLANG_SIMULATE_ACC_TOKEN_MODE",
-            "SGLANG_SIMULATE_ACC_GREEDY",
-            "SGLANG_CPU_OMP_THREADS_BIND",
-            "OMP_NUM_THREADS",
-        )
-    ),
+    variables="sglang/srt/environ.py",
     shared_memory=("psm_", "sglang_", "nccl-"),
     health="/health",
     version=("/server_info", "/get_server_info"),
@@ -116,8 +98,4 @@ SGLANG = Engine(
     },
     from_first_event={"cached_tokens": "prompt_tokens", "spec_steps": "prompt_tokens"},
     ranks={"tp_rank": "0", "pp_rank": "0"},
-    advisories=(
-        Advisory("CVE-2026-7301", "0.5.10", "0.5.11", "a pickle socket listens on every address"),
-        Advisory("CVE-2026-5760", "0.5.9", "0.5.10", "a chat template of a model's files can run code"),
-    ),
 )

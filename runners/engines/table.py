@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -28,16 +27,6 @@ class Name:
 
 
 @dataclass(frozen=True, slots=True)
-class Advisory:
-    """A published weakness of the versions from `since` (included) to `below` (excluded)."""
-
-    reference: str
-    since: str
-    below: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
 class Flush:
     """How the prefix cache is emptied. `done` reads the answer's text: True, False, or None where it says nothing."""
 
@@ -56,13 +45,12 @@ class Engine:
     help: tuple[str, ...]
     positional: Callable[[str], list[str]]  # model -> arguments before the flags
     fixed: Callable[[Own, str, str], dict[str, Value]]  # what the runner sets, from its own, the model and the device
-    reserved: Mapping[str, str]  # flags that no recipe sets, and why
     settings: Mapping[str, Callable[[Value], dict[str, Value]]]
     speculate: Callable[[Speculation], dict[str, Value]]
     renamed: Mapping[str, str]
     environment: Mapping[str, str]
     device_environment: Mapping[str, Mapping[str, str]]
-    variables: frozenset[str]
+    variables: str  # the module, in its package, that lists the environment variables it reads
     shared_memory: tuple[str, ...]  # how the names of its pieces of shared memory begin
     health: str
     version: tuple[str, ...]  # paths that may tell the version
@@ -72,20 +60,6 @@ class Engine:
     metrics: Mapping[Quantity, tuple[Name, ...]]  # the newest name first
     from_first_event: Mapping[Quantity, Quantity]  # a counter that is absent while it is 0 -> one that shows it is kept
     ranks: Mapping[str, str]  # labels of which one value alone counts, since the others repeat it
-    advisories: tuple[Advisory, ...]
-
-
-def number(version: str) -> tuple[int, ...]:
-    """`0.32.0+cpu` -> (0, 32, 0), to be compared; pre-releases count as their release."""
-    release = re.match(r"\d+(\.\d+)*", version)
-    if release is None:
-        raise ValueError(f"{version}: a version begins with numbers")
-    return tuple(map(int, release.group().split(".")))
-
-
-def advisories(engine: Engine, version: str) -> list[Advisory]:
-    """Those that this version is named in."""
-    return [item for item in engine.advisories if number(item.since) <= number(version) < number(item.below)]
 
 
 def as_flag(name: str) -> Callable[[Value], dict[str, Value]]:

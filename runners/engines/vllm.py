@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from runners.engines.table import Advisory, Engine, Flush, Name, as_flag
+from runners.engines.table import Engine, Flush, Name, as_flag
 
 if TYPE_CHECKING:
     from runners.engines.recipe import Own, Speculation, Value
@@ -39,8 +39,6 @@ def _flushed(answer: str) -> bool | None:
     return found.get("success") is True if isinstance(found, dict) else None
 
 
-_RUNNER = "the runner sets it"
-
 VLLM = Engine(
     name="vllm",
     title="vLLM",
@@ -49,12 +47,6 @@ VLLM = Engine(
     help=("--help=all",),
     positional=lambda model: [model],
     fixed=_fixed,
-    reserved={
-        **dict.fromkeys(("host", "port", "uds", "api-key", "served-model-name", "generation-config"), _RUNNER),
-        "model": "the recipe's model is set by its own key",
-        "config": "flags from a file cannot be checked",
-        "disable-log-stats": "it takes away the counters that the result is checked by",
-    },
     settings={
         "tensor_parallel": as_flag("tensor-parallel-size"),
         "pipeline_parallel": as_flag("pipeline-parallel-size"),
@@ -84,17 +76,7 @@ VLLM = Engine(
         "VLLM_SERVER_DEV_MODE": "1",  # has /reset_prefix_cache and /server_info
     },
     device_environment={},
-    variables=frozenset(
-        (
-            "VLLM_ATTENTION_BACKEND",
-            "VLLM_ALL2ALL_BACKEND",
-            "VLLM_CPU_KVCACHE_SPACE",
-            "VLLM_CPU_OMP_THREADS_BIND",
-            "VLLM_LOGGING_LEVEL",
-            "VLLM_USE_FLASHINFER_SAMPLER",
-            "OMP_NUM_THREADS",
-        )
-    ),
+    variables="vllm/envs.py",
     shared_memory=("psm_", "nccl-"),
     health="/health",
     version=("/version",),
@@ -119,11 +101,4 @@ VLLM = Engine(
     },
     from_first_event={},
     ranks={},
-    advisories=(
-        Advisory(
-            "CVE-2026-27893", "0.10.1", "0.18.0", "code of a model's repository runs although trust_remote_code is off"
-        ),
-        Advisory("CVE-2026-22778", "0.8.3", "0.14.1", "a video can run code"),
-        Advisory("CVE-2026-53923", "0.5.5", "0.23.1", "a GGUF file overflows a GPU buffer"),
-    ),
 )

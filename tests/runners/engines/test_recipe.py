@@ -66,7 +66,6 @@ def test_every_setting_of_the_table_is_a_flag_of_the_version_that_it_was_read_at
     table = ENGINES[engine]
     values: dict[str, Any] = {"prefix_cache": True, "dtype": "auto", "kv_cache_dtype": "auto", "load_format": "dummy"}
     assert argv(engine, settings={name: values.get(name, 1) for name in table.settings})
-    assert set(table.reserved) - {"config", "generation-config"} <= set(KNOWN[engine])
     assert ENGINES["vllm"].settings.keys() == ENGINES["sglang"].settings.keys()
 
 
@@ -97,8 +96,10 @@ def test_on_a_cpu_sglang_is_told_so() -> None:
         ("vllm", "tensor-parallel-size.x", "no such flag"),
         ("vllm", "swap-space", "removed in 0.18"),
         ("vllm", "disable-log-requests", "--enable-log-requests"),
-        ("vllm", "host", "the runner sets it"),
+        ("vllm", "host", "The runner sets it"),
         ("vllm", "config", "cannot be checked"),
+        ("vllm", "trust-remote-code", "code of a model's repository"),
+        ("sglang", "sidecar", "starts a program"),
         ("sglang", "tensor-parallel-size", "write --tp-size"),
         ("sglang", "enable-ep-moe", "--moe-a2a-backend"),
         ("sglang", "completely-made-up", "no such flag"),
@@ -126,9 +127,16 @@ def test_a_value_that_does_not_fit_its_flag_is_refused(flag: str, value: Any, to
 
 
 def test_a_value_stays_one_item_whatever_is_in_it() -> None:
-    assert argv("vllm", flags={"revision": "x --trust-remote-code; rm"})[-1] == "--revision=x --trust-remote-code; rm"
+    name = "x --trust-remote-code; rm"
+    assert argv("vllm", flags={"tokenizer-revision": name})[-1] == f"--tokenizer-revision={name}"
     assert argv("vllm", flags={"enforce-eager": True})[-1] == "--enforce-eager"
     assert argv("sglang", flags={"disable-radix-cache": False}) == argv("sglang")
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_the_commit_of_a_model_in_the_store_is_named(engine: str) -> None:
+    assert f"--revision={'a' * 40}" in argv(engine, revision="a" * 40)
+    assert not [item for item in argv(engine) if item.startswith("--revision")]
 
 
 def test_everything_wrong_is_told_at_once() -> None:

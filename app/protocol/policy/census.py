@@ -1,0 +1,210 @@
+"""Every option and every environment variable of an exact engine version, and who may set it. Pure.
+
+`census/ENGINE-VERSION.toml` is what the version itself says, written by `benchcard engine census`; `census/ENGINE.toml`
+and `census/system.toml` are the classification, written by people, by name: the same for every version. A name that is
+not classified is refused, so a new version waits until somebody has looked at what is new in it.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from difflib import get_close_matches
+from fnmatch import fnmatchcase
+from functools import cache
+from importlib import resources
+from typing import TYPE_CHECKING, Any
+
+from app.protocol.policy.levels import Judged
+from app.protocol.policy.values import Never, Rule, from_text, parse
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+FOLDER = resources.files("app.protocol.policy") / "census"
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One option by its canonical name. `others` are further spellings, the short ones among them."""
+
+    name: str
+    takes_value: bool
+    choices: tuple[str, ...]
+    others: tuple[str, ...]
+
+    def misfit(self, value: object) -> str | None:
+        """Why the option cannot be given this kind of value; None where it can."""
+        if isinstance(value, bool) == self.takes_value:
+            return "takes a value" if self.takes_value else "is switched with true and false"
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Sorted:
+    """Names in their three kinds: `allow` by rule, the others by their reason. `patterns` are names with a `*`."""
+
+    allow: Mapping[str, Rule]
+    approve: Mapping[str, str]
+    never: Mapping[str, str]
+    patterns: Mapping[str, str]
+
+    def known(self, name: str) -> bool:
+        return name in self.allow or name in self.approve or self.refusal(name) is not None
+
+    def refusal(self, name: str) -> str | None:
+        """Why nobody may set it; None where somebody may, or where it is not classified."""
+        return self.never.get(name) or next(
+            (reason for pattern, reason in self.patterns.items() if fnmatchcase(name, pattern)), None
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """The classification of one engine's names, that of variables with those of every program."""
+
+    flags: Sorted
+    env: Sorted
+
+    def variable(self, name: str, value: str) -> Judged:
+        """Of an environment variable, whichever version of the engine it is for."""
+        refused = self.env.refusal(name)
+        if refused is not None:
+            return Judged("never", refused)
+        if name in self.env.approve:
+            return Judged("approve", self.env.approve[name])
+        rule = self.env.allow.get(name)
+        if rule is None:
+            return Judged("never", f"{name} is not a variable that a launch may set{_nearest(name, self.env.allow)}")
+        return rule.judge(from_text(rule, value), name, ())
+
+
+@dataclass(frozen=True, slots=True)
+class Census:
+    """One exact version. `variables` are those that the engine's own list names."""
+
+    engine: str
+    version: str
+    options: Mapping[str, Option]
+    variables: frozenset[str]
+    rules: Rules
+
+    def flag(self, name: str, value: object) -> Judged:
+        """What is to be said of `--name=value`."""
+        option = self.options.get(name)
+        if option is None:
+            return Judged("never", self.spelling(name))
+        refused = self.rules.flags.refusal(name)
+        if refused is not None:
+            return Judged("never", refused)
+        misfit = option.misfit(value)
+        if misfit is not None:
+            return Judged("never", f"{name} {misfit}")
+        if name in self.rules.flags.approve:
+            return Judged("approve", self.rules.flags.approve[name])
+        rule = self.rules.flags.allow.get(name, Never("not classified yet"))
+        return rule.judge(value, name, option.choices)
+
+    def variable(self, name: str, value: str) -> Judged:
+        """What is to be said of `NAME=value`."""
+        if name not in self.variables and _of_the_engine(name, self.rules):
+            return Judged("never", f"{self.engine} {self.version} has no variable {name}")
+        return self.rules.variable(name, value)
+
+    def canonical(self, written: str) -> str | None:
+        """The name of the option that the engine's own parser could take this spelling for."""
+        head = written.strip().lstrip("-").split("=")[0].split(".")[0].split(" ")[0]
+        name = head.replace("_", "-")
+        if name in self.options:
+            return name
+        for option in self.options.values():
+            if {head, name, head.rstrip("0123456789")} & set(option.others) or name == f"no-{option.name}":
+                return option.name
+        starting = [option for option in self.options if name and option.startswith(name)]
+        return starting[0] if len(starting) == 1 else None
+
+    def spelling(self, written: str) -> str:
+        """What to say of a name that is none: the full canonical name is the only one that is taken."""
+        found = self.canonical(written)
+        if found is not None:
+            return f"write it as {found}, its full name, without dashes before it"
+        return f"{self.engine} {self.version} has no such option{_nearest(written, self.options)}"
+
+    def unclassified(self) -> list[str]:
+        """Options and variables that nobody has sorted."""
+        flags = [name for name in self.options if not self.rules.flags.known(name)]
+        return flags + sorted(name for name in self.variables if not self.rules.env.known(name))
+
+
+def _nearest(name: str, names: Mapping[str, object]) -> str:
+    close = get_close_matches(name, names, 1, 0.6)
+    return f"; the nearest is {close[0]}" if close else ""
+
+
+def _of_the_engine(name: str, rules: Rules) -> bool:
+    """Whether the name is classified for this engine alone, and so must be one of the version's own."""
+    return rules.env.known(name) and not system().known(name)
+
+
+@cache
+def of(engine: str, version: str) -> Census | None:
+    """The census of that version, whatever its build (`+cpu`); None where there is none."""
+    name = f"{engine}-{version.partition('+')[0]}"
+    return census(_read(name)) if name in versions() else None
+
+
+@cache
+def versions() -> tuple[str, ...]:
+    """`vllm-0.32.0` and so on: every version that has a census."""
+    names = (path.name.removesuffix(".toml") for path in FOLDER.iterdir() if path.name.endswith(".toml"))
+    return tuple(sorted(name for name in names if "-" in name))
+
+
+def census(said: Mapping[str, Any]) -> Census:
+    """From the table of a version's file."""
+    choices, others = said["choices"], said["others"]
+    options = {
+        name: Option(name, takes_value, tuple(choices.get(name, ())), tuple(others.get(name, ())))
+        for takes_value, names in ((False, said["switches"]), (True, said["values"]))
+        for name in names
+    }
+    engine = said["engine"]
+    return Census(engine, said["version"], options, frozenset(said["variables"]), rules(engine))
+
+
+@cache
+def rules(engine: str) -> Rules:
+    """The classification of that engine's names."""
+    said = _read(engine)
+    own, everywhere = _sorted(said["env"]), system()
+    env = Sorted(
+        {**own.allow, **everywhere.allow},
+        {**own.approve, **everywhere.approve},
+        {**own.never, **everywhere.never},
+        {**own.patterns, **everywhere.patterns},
+    )
+    return Rules(_sorted(said["flags"]), env)
+
+
+@cache
+def system() -> Sorted:
+    """The variables that are no engine's own."""
+    return _sorted(_read("system")["env"])
+
+
+def _sorted(said: Mapping[str, Any]) -> Sorted:
+    never = _by_name(said.get("never", {}))
+    return Sorted(
+        allow={name: parse(rule) for name, rule in said.get("allow", {}).items()},
+        approve=_by_name(said.get("approve", {})),
+        never={name: reason for name, reason in never.items() if "*" not in name},
+        patterns={name: reason for name, reason in never.items() if "*" in name},
+    )
+
+
+def _by_name(said: Mapping[str, list[str]]) -> dict[str, str]:
+    return {name: reason for reason, names in said.items() for name in names}
+
+
+def _read(name: str) -> dict[str, Any]:
+    return tomllib.loads((FOLDER / f"{name}.toml").read_text(encoding="utf-8"))

@@ -1,0 +1,107 @@
+"""May this launch run: every part of it listed, with the answer and the reason. Pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from pydantic import StringConstraints
+
+from app.protocol.launch import FlagValue
+from app.protocol.policy.advisories import advisories
+from app.protocol.policy.levels import LEVELS, Judged, Level, worst
+from app.protocol.wire import Wire
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+    from app.protocol.launch import Launch
+    from app.protocol.policy.census import Census
+
+Pin = Annotated[
+    str,
+    StringConstraints(pattern=r"^[A-Za-z0-9][\w.-]{0,95}(/[A-Za-z0-9][\w.-]{0,95})?@[0-9a-f]{40}$"),
+]
+"""A model that may run unasked: `OWNER/NAME@COMMIT`, of a repository whose weights are safetensors."""
+
+LOAD_FORMAT = "load-format"  # of both engines
+
+
+class Item(Wire):
+    """One part of a launch. `reason` is empty where it is allowed."""
+
+    kind: Literal["version", "model", "weights", "flag", "env"]
+    name: str
+    value: FlagValue
+    level: Level
+    reason: str
+
+
+class Decision(Wire):
+    """`level` is the worst of the items'."""
+
+    level: Level
+    items: tuple[Item, ...]
+
+    def against(self, level: Level) -> list[str]:
+        """`name: reason` of every item of that level."""
+        return [f"{item.name}: {item.reason}" for item in self.items if item.level == level]
+
+
+def decide(launch: Launch, census: Census | None, models: Collection[str] = ()) -> Decision:
+    """`census` is that of the launch's engine and version, None where there is none; `models` are pins."""
+    items = (
+        _version(launch, census),
+        _model(launch, models),
+        _item("weights", "weights", launch.weights, Judged("allow", "")),
+        *_flags(launch, census),
+        *_env(launch, census),
+    )
+    return Decision(level=max((item.level for item in items), key=LEVELS.index), items=items)
+
+
+def _item(
+    kind: Literal["version", "model", "weights", "flag", "env"], name: str, value: FlagValue, said: Judged
+) -> Item:
+    return Item(kind=kind, name=name, value=value, level=said.level, reason=said.reason)
+
+
+def _version(launch: Launch, census: Census | None) -> Item:
+    found = [Judged("allow", "")]
+    if census is None:
+        found.append(Judged("never", f"the options of {launch.engine} {launch.version} have not been sorted yet"))
+    found += [
+        Judged(item.level, f"{item.reference}: {item.text}")
+        for item in advisories(launch.engine, launch.version)
+        if not item.flags
+    ]
+    return _item("version", launch.engine, launch.version, worst(*found))
+
+
+def _model(launch: Launch, models: Collection[str]) -> Item:
+    if launch.revision is None:
+        said = Judged("approve", "no commit of its repository is named: whatever it holds on that day would be loaded")
+        return _item("model", "model", launch.model, said)
+    pin = f"{launch.model}@{launch.revision}"
+    listed = Judged("allow", "") if pin in models else Judged("approve", "not on the list of models that run unasked")
+    return _item("model", "model", pin, listed)
+
+
+def _flags(launch: Launch, census: Census | None) -> Iterator[Item]:
+    weak = {flag: item for item in advisories(launch.engine, launch.version) for flag in item.flags}
+    for name, value in launch.flags.items():
+        said = census.flag(name, value) if census else Judged("never", "nothing is known of this version's options")
+        if name in weak:
+            said = worst(said, Judged("never", f"{weak[name].reference}: {weak[name].text}"))
+        if name == LOAD_FORMAT and (value == "dummy") != (launch.weights == "dummy"):
+            said = worst(
+                said, Judged("never", f"load-format {value} and {launch.weights} weights contradict each other")
+            )
+        yield _item("flag", name, value, said)
+
+
+def _env(launch: Launch, census: Census | None) -> Iterator[Item]:
+    for name, value in launch.env.items():
+        said = (
+            census.variable(name, value) if census else Judged("never", "nothing is known of this version's variables")
+        )
+        yield _item("env", name, value, said)

@@ -1,0 +1,75 @@
+"""A runner's own policy: what its owner lets run there, whatever the app says. Pure."""
+
+from __future__ import annotations
+
+import tomllib
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+from app.protocol.launch import FlagName, Launch, digest
+from app.protocol.plan import Address, Attach
+from app.protocol.policy import census
+from app.protocol.policy.decide import Pin, decide
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from app.protocol.plan import Plan
+
+EngineVersion = Annotated[str, StringConstraints(pattern=r"^(vllm|sglang)==\d+(\.\d+){1,3}[a-z0-9.+-]{0,30}$")]
+
+
+class LocalPolicy(BaseModel):
+    """The table `[policy]` of a runner's configuration.
+
+    engines = ["vllm==0.32.0"]           # that it starts, exactly these
+    models = ["owner/name@COMMIT"]       # that run unasked
+    take_approved = false                # whether it also runs what a maintainer of the app has approved
+    denied_flags = ["enable-lora"]       # further flags that nobody sets here
+    attach = ["10.0.0.7:8000"]           # servers that it may measure
+    max_gpus = 0
+    wall_s = 7200.0                      # the longest attempt
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    engines: tuple[EngineVersion, ...] = ()
+    models: tuple[Pin, ...] = ()
+    take_approved: Annotated[bool, Field(strict=True)] = False
+    denied_flags: tuple[FlagName, ...] = ()
+    attach: tuple[Address, ...] = ()
+    max_gpus: Annotated[int, Field(strict=True, ge=0, le=64)] = 0
+    wall_s: Annotated[float, Field(gt=0, le=86400)] = 7200.0
+
+    def refusals(self, wanted: Launch | Attach, *, approved: bool) -> list[str]:
+        """Why not, in sentences; none where it may run. `approved`: the app says that a maintainer approved it."""
+        if isinstance(wanted, Attach):
+            return [] if wanted.address in self.attach else [f"{wanted.address}: not an address that it may measure"]
+        name = f"{wanted.engine}=={wanted.version}"
+        found = [] if name in self.engines else [f"{name}: not an engine that it starts"]
+        if wanted.gpus > self.max_gpus:
+            found.append(f"{wanted.gpus} GPUs: it gives at most {self.max_gpus}")
+        found += [f"{flag}: denied here" for flag in wanted.flags if flag in self.denied_flags]
+        decision = decide(wanted, census.of(wanted.engine, wanted.version), self.models)
+        found += decision.against("never")
+        if not (approved and self.take_approved):
+            found += decision.against("approve")
+        return found
+
+    def plan_refusals(self, plan: Plan, approved: Collection[str]) -> list[str]:
+        """Why not the whole plan. `approved` are the digests of launches that the app calls approved."""
+        found = (
+            [f"{plan.wall_s:g} s: it takes attempts of at most {self.wall_s:g} s"] if plan.wall_s > self.wall_s else []
+        )
+        for side in plan.sides:
+            wanted = side.launch or side.attach
+            assert wanted is not None  # a side is one of them
+            told = isinstance(wanted, Launch) and digest(wanted) in approved
+            found += [f"side {side.name}: {reason}" for reason in self.refusals(wanted, approved=told)]
+        return found
+
+
+def of_toml(text: str) -> LocalPolicy:
+    """From the text of a table of its own. ValueError says what is wrong."""
+    return LocalPolicy.model_validate(tomllib.loads(text))
