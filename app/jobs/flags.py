@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from app.cards.from_claim import parallelism
+from app.protocol.policy import census
 from runners.engines import ENGINES
 from runners.engines.recipe import Speculation
 
@@ -88,7 +89,7 @@ def of_argv(argv: Sequence[str], engine: str, notes: Notes) -> tuple[dict[str, F
     for name, value in _pairs(words[first:], notes):
         if name in ("model", "model-path"):
             model = str(value)
-        elif name in ENGINES[engine].reserved or name in OF_THE_RUNNER:
+        elif census.rules(engine).of_runner(name) or name in OF_THE_RUNNER:
             notes.assume(f"--{name}: left to the runner, which sets it itself")
         elif name in found:
             notes.lack(f"--{name} is given twice")

@@ -6,9 +6,9 @@ import hashlib
 import json
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field, JsonValue, StringConstraints
+from pydantic import AfterValidator, Field, JsonValue, StringConstraints, TypeAdapter
 
-from app.protocol.wire import LARGEST, Text, Wire
+from app.protocol.wire import LARGEST, Text, Wire, normal
 
 FlagName = Annotated[
     str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]{0,99}$")
@@ -17,16 +17,28 @@ Variable = Annotated[str, StringConstraints(pattern=r"^[A-Z][A-Z0-9_]{0,99}$")]
 Whole = Annotated[int, Field(ge=-LARGEST, le=LARGEST)]
 
 
-def _finite(value: dict[str, JsonValue]) -> dict[str, JsonValue]:
-    """JSON has no NaN and no infinity: kept as null, a launch would change its digest."""
-    try:
-        json.dumps(value, allow_nan=False)
-    except ValueError as error:
-        raise ValueError("a number here is finite") from error
+Line = Annotated[Text, StringConstraints(pattern=r"^[^\n\t]*$"), AfterValidator(normal)]
+DEEPEST = 16  # objects and lists in one another
+MOST = 2000  # values in one JSON object
+
+
+def _json(value: dict[str, JsonValue]) -> dict[str, JsonValue]:
+    """Held to the same rules as everything else here, all the way down: a value that JSON's readers take differently
+    would let one digest stand for two launches."""
+    left: list[tuple[JsonValue, int]] = [(value, 1)]
+    for seen, (item, depth) in enumerate(left, 1):
+        if depth > DEEPEST or seen > MOST:
+            raise ValueError(f"a JSON value has at most {MOST} values, {DEEPEST} deep")
+        if isinstance(item, dict | list):
+            inner = [*item, *item.values()] if isinstance(item, dict) else item
+            left += [(part, depth + 1) for part in inner]
+        else:
+            _SCALAR.validate_python(item, strict=True)
     return value
 
 
-FlagValue = bool | Whole | float | Text | Annotated[dict[str, JsonValue], AfterValidator(_finite)]
+_SCALAR: TypeAdapter[object] = TypeAdapter(bool | Whole | Annotated[float, Field(allow_inf_nan=False)] | Line | None)
+FlagValue = bool | Whole | float | Line | Annotated[dict[str, JsonValue], AfterValidator(_json)]
 
 
 class Launch(Wire):
@@ -35,12 +47,14 @@ class Launch(Wire):
 
     engine: Literal["vllm", "sglang"]
     version: Annotated[str, StringConstraints(pattern=r"^\d+(\.\d+){1,3}([a-z0-9.+-]{0,30})$")]
-    model: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][\w.-]{0,95}(/[A-Za-z0-9][\w.-]{0,95})?$")]
+    model: Annotated[
+        str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,95}(/[A-Za-z0-9][A-Za-z0-9_.-]{0,95})?$")
+    ]
     revision: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{40}$")] | None = None
     weights: Literal["real", "dummy"]
     gpus: Annotated[int, Field(ge=0, le=64)]
     flags: Annotated[dict[FlagName, FlagValue], Field(max_length=100, default_factory=dict)]
-    env: Annotated[dict[Variable, Text], Field(max_length=50, default_factory=dict)]
+    env: Annotated[dict[Variable, Line], Field(max_length=50, default_factory=dict)]
 
 
 def canonical(launch: Launch) -> str:

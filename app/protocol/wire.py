@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
@@ -15,6 +16,13 @@ def _plain(text: str) -> str:
         raise ValueError("control characters are not allowed")
     if any(0xD800 <= ord(sign) < 0xE000 for sign in text):
         raise ValueError("half of a surrogate pair is not a character")
+    return text
+
+
+def normal(text: str) -> str:
+    """Composed as Unicode's NFC says: two texts that look the same are the same."""
+    if not unicodedata.is_normalized("NFC", text):
+        raise ValueError("letters and their accents are written as one character (Unicode NFC)")
     return text
 
 

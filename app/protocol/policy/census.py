@@ -21,6 +21,7 @@ from app.protocol.policy.values import Never, Rule, from_text, parse
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+SET_BY_RUNNER = "The runner sets it."  # a reason in the files
 FOLDER = resources.files("app.protocol.policy") / "census"
 
 
@@ -65,6 +66,10 @@ class Rules:
 
     flags: Sorted
     env: Sorted
+
+    def of_runner(self, name: str) -> bool:
+        """Whether that flag is set by the runner itself, so that a command line loses nothing without it."""
+        return self.flags.never.get(name) == SET_BY_RUNNER
 
     def variable(self, name: str, value: str) -> Judged:
         """Of an environment variable, whichever version of the engine it is for."""

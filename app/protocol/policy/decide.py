@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 Pin = Annotated[
     str,
-    StringConstraints(pattern=r"^[A-Za-z0-9][\w.-]{0,95}(/[A-Za-z0-9][\w.-]{0,95})?@[0-9a-f]{40}$"),
+    StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,95}(/[A-Za-z0-9][A-Za-z0-9_.-]{0,95})?@[0-9a-f]{40}$"),
 ]
 """A model that may run unasked: `OWNER/NAME@COMMIT`, of a repository whose weights are safetensors."""
 

@@ -25,21 +25,21 @@ class LocalPolicy(BaseModel):
 
     engines = ["vllm==0.32.0"]           # that it starts, exactly these
     models = ["owner/name@COMMIT"]       # that run unasked
-    take_approved = false                # whether it also runs what a maintainer of the app has approved
+    approved = false                # whether it also runs what a maintainer of the app has approved
     denied_flags = ["enable-lora"]       # further flags that nobody sets here
     attach = ["10.0.0.7:8000"]           # servers that it may measure
     max_gpus = 0
     wall_s = 7200.0                      # the longest attempt
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False)
 
-    engines: tuple[EngineVersion, ...] = ()
-    models: tuple[Pin, ...] = ()
-    take_approved: Annotated[bool, Field(strict=True)] = False
-    denied_flags: tuple[FlagName, ...] = ()
-    attach: tuple[Address, ...] = ()
-    max_gpus: Annotated[int, Field(strict=True, ge=0, le=64)] = 0
+    engines: Annotated[tuple[EngineVersion, ...], Field(strict=False)] | None = None
+    models: Annotated[tuple[Pin, ...], Field(strict=False)] = ()
+    approved: bool = False
+    denied_flags: Annotated[tuple[FlagName, ...], Field(strict=False)] = ()
+    attach: Annotated[tuple[Address, ...], Field(strict=False)] = ()
+    max_gpus: Annotated[int, Field(ge=0, le=64)] | None = None
     wall_s: Annotated[float, Field(gt=0, le=86400)] = 7200.0
 
     def refusals(self, wanted: Launch | Attach, *, approved: bool) -> list[str]:
@@ -47,13 +47,13 @@ class LocalPolicy(BaseModel):
         if isinstance(wanted, Attach):
             return [] if wanted.address in self.attach else [f"{wanted.address}: not an address that it may measure"]
         name = f"{wanted.engine}=={wanted.version}"
-        found = [] if name in self.engines else [f"{name}: not an engine that it starts"]
-        if wanted.gpus > self.max_gpus:
+        found = [] if self.engines is None or name in self.engines else [f"{name}: not an engine that it starts"]
+        if self.max_gpus is not None and wanted.gpus > self.max_gpus:
             found.append(f"{wanted.gpus} GPUs: it gives at most {self.max_gpus}")
         found += [f"{flag}: denied here" for flag in wanted.flags if flag in self.denied_flags]
         decision = decide(wanted, census.of(wanted.engine, wanted.version), self.models)
         found += decision.against("never")
-        if not (approved and self.take_approved):
+        if not (approved and self.approved):
             found += decision.against("approve")
         return found
 
