@@ -16,7 +16,7 @@ from runners.load.connect import read_url
 from runners.load.plan import Source, Workload
 from runners.load.schedule import Closed, Load, Open, Sessions
 from runners.load.wire import Dialect
-from tests.runners.load.script import DONE, HEAD, LAST_CHUNK, piece
+from tests.runners.load.script import DONE, HEAD, LAST_CHUNK, piece, usage
 from tests.runners.load.server import Answer, Asked, Script, Server, framed, obedient, tokens_of
 
 if TYPE_CHECKING:
@@ -224,6 +224,17 @@ def test_turns_of_a_session_are_sent_in_order_one_after_the_other() -> None:
         assert [row.turn for row in turns] == [0, 1, 2]
         assert all((a.ended_ns or 0) <= (b.sent_ns or 0) for a, b in pairwise(turns))
     assert server.most == 2
+
+
+def test_each_turn_of_a_session_is_counted_by_itself() -> None:
+    def short_second_turn(asked: Asked) -> Answer:
+        parts = tokens_of(asked)
+        second = len(asked.body["prompt"]) > 4
+        return Answer([HEAD, *framed([*parts[:1], usage(1, 11), DONE] if second else parts), LAST_CHUNK])
+
+    with Server(short_second_turn) as url:
+        rows = send(url, Sessions(1), 2, work=Workload(4, 3, turns=2)).rows
+    assert [(row.turn, row.output_tokens, row.failure) for row in rows] == [(0, 3, None), (1, 1, "short_output")] * 2
 
 
 @pytest.fixture
