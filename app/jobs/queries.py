@@ -199,8 +199,8 @@ def _attempt(session: Session, job_id: str, epoch: int, newest: int) -> sa.Row[A
 
 def _row(stored: sa.Row[Any]) -> JobRow:
     given = stored._mapping
-    named = {name: given[name] for name in JobRow.__dataclass_fields__ if name != "priority"}
-    return JobRow(**named, priority=-stored.rank)
+    named = {name: given[name] for name in JobRow.__dataclass_fields__ if name not in ("priority", "plan")}
+    return JobRow(**named, priority=-stored.rank, plan=Plan.model_validate_json(stored.plan))
 
 
 def _attempts(session: Session, job_id: str) -> tuple[AttemptRow, ...]:

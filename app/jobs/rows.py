@@ -22,6 +22,7 @@ class JobRow:
     id: str
     kind: str
     state: str
+    plan: Plan
     claim_id: str | None
     card_id: str | None
     requested_by: str

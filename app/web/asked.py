@@ -9,6 +9,7 @@ from fastapi import Depends, Request
 from app.asked import Parameters, declared, read_query, route_of
 from app.cards.queries import CardFilter
 from app.claims.rows import FACETS
+from app.jobs.queries import JobFilter
 from app.web.contexts import Trouble
 from app.web.wording import plain
 
@@ -26,6 +27,8 @@ TAKES = {
     "/cards/{card_id}/revisions": Parameters(one=frozenset(("from", "to"))),
     "/configurations": Parameters(one=frozenset(("engine", "model"))),
     "/compare": Parameters(one=frozenset(("a", "b")), many=frozenset(("ids",))),
+    "/jobs": Parameters(one=frozenset(("cursor",)), many=frozenset(JobFilter.__dataclass_fields__)),
+    "/jobs/{job_id}": Parameters(one=frozenset(("seen",))),
     "/sign-in": Parameters(one=frozenset(("link", "next"))),
 }
 

@@ -15,6 +15,9 @@ from app.web.routes import (
     configurations,
     docs,
     imports,
+    job_cancelling,
+    jobs,
+    runners,
     session,
     sources,
 )
@@ -31,6 +34,9 @@ for part in (
     compare,
     docs,
     imports,
+    jobs,
+    job_cancelling,
+    runners,
     session,
 ):
     router.include_router(part.router)

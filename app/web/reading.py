@@ -1,4 +1,4 @@
-"""How a page gets at claims and cards: those that the application was built with."""
+"""How a page gets at claims, cards, jobs and measurements: those that the application was built with."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, cast
 from app.claims.queries import parsed
 
 if TYPE_CHECKING:
+    import datetime as dt
     from collections.abc import Iterable
 
     from fastapi import Request
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     from app.cards.queries import CardRow, Cards
     from app.catalogue.queries import Catalogue
     from app.claims.schema import ClaimRow
+    from app.jobs.measured import Measurements
+    from app.jobs.queries import Jobs
 
 
 def catalogue(request: Request) -> Catalogue:
@@ -22,6 +25,18 @@ def catalogue(request: Request) -> Catalogue:
 
 def cards(request: Request) -> Cards:
     return cast("Cards", request.app.state.cards)
+
+
+def jobs(request: Request) -> Jobs:
+    return cast("Jobs", request.app.state.jobs)
+
+
+def measurements(request: Request) -> Measurements:
+    return cast("Measurements", request.app.state.measurements)
+
+
+def now(request: Request) -> dt.datetime:
+    return cast("dt.datetime", request.app.state.clock.now())
 
 
 def measured_again(request: Request, claim_id: str) -> list[CardRow]:

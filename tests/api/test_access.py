@@ -15,6 +15,7 @@ from tests.api.test_job_access import SCOPES as JOB_SCOPES
 from tests.cards.factories import SOUND, sound
 from tests.importers.factories import DATA
 from tests.site import Site, open_site
+from tests.web.test_job_forms import SCOPES as JOB_FORMS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,7 +49,7 @@ FORMS = {
     "/import": "submit",
     "/import/{sha256}": "submit",
 }
-WRITES = [*SCOPES, *JOB_SCOPES, *(("POST", path) for path in FORMS)]
+WRITES = [*SCOPES, *JOB_SCOPES, *(("POST", path) for path in (*FORMS, *JOB_FORMS))]
 
 
 @pytest.fixture

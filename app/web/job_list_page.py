@@ -1,0 +1,104 @@
+"""A page of the list of jobs -> its context. Pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.web.card_contexts import FilterSelect
+from app.web.contexts import Choice, Link, Shell
+from app.web.job_contexts import JobLine, JobListPage, JobResults
+from app.web.job_words import KIND_WORDS, PHASE_WORDS, STATE_WORDS, ago, on_random_weights, what
+from app.web.state import address
+
+if TYPE_CHECKING:
+    import datetime as dt
+    from collections.abc import Mapping, Sequence
+
+    from app.jobs.queries import JobFilter
+    from app.jobs.rows import JobPage, JobRow, RunnerRow
+    from app.web.contexts import Trouble
+
+ABOUT = "Jobs: measurements that were asked for, with their state, what they run and how far they are."
+FILTERS = ("state", "kind")  # that the page offers; the others come by links
+
+
+def filter_pairs(wanted: JobFilter) -> list[tuple[str, str]]:
+    return [(name, value) for name in type(wanted).__dataclass_fields__ for value in getattr(wanted, name)]
+
+
+def job_results(
+    wanted: JobFilter, page: JobPage, cursor: str | None, troubles: Sequence[Trouble], now: dt.datetime
+) -> JobResults:
+    pairs = filter_pairs(wanted)
+    return JobResults(
+        count=f"{page.total:,} {'job' if page.total == 1 else 'jobs'}",
+        lines=tuple(_line(item, now) for item in page.items),
+        troubles=tuple(troubles),
+        filtered=bool(pairs),
+        first_url=address("/jobs", pairs) if cursor else "",
+        next_url=address("/jobs", [*pairs, ("cursor", page.next)]) if page.next else "",
+        json_url=address("/api/v1/jobs", pairs),
+    )
+
+
+def job_list_page(
+    wanted: JobFilter, counts: Mapping[str, int], runners: Sequence[RunnerRow], results: JobResults
+) -> JobListPage:
+    states = [(state, f"{word} ({counts[state]:,})") for state, word in STATE_WORDS.items() if counts.get(state)]
+    filters = (_select("state", "State", states, wanted.state), _select("kind", "Kind", _kinds(), wanted.kind))
+    return JobListPage(
+        shell=Shell("Jobs", ABOUT, "/jobs"),
+        filters=filters if counts else (),
+        runners=_runners(runners),
+        results=results,
+    )
+
+
+def _kinds() -> list[tuple[str, str]]:
+    return list(KIND_WORDS.items())
+
+
+def _select(name: str, heading: str, values: Sequence[tuple[str, str]], chosen: Sequence[str]) -> FilterSelect:
+    options = [
+        Choice(f"{name}-{place}", name, value, label, value in chosen) for place, (value, label) in enumerate(values)
+    ]
+    return FilterSelect(name, heading, (Choice(f"{name}-any", name, "", "any", not chosen), *options))
+
+
+def _runners(runners: Sequence[RunnerRow]) -> str:
+    if not runners:
+        return "No runner has ever asked for work here."
+    free = [runner for runner in runners if not (runner.quarantine or runner.trouble or runner.drain_asked)]
+    return f"{len(runners)} known, {len(free)} of them may take work."
+
+
+def _line(item: JobRow, now: dt.datetime) -> JobLine:
+    return JobLine(
+        url=f"/jobs/{item.id}",
+        state=item.state,
+        word=STATE_WORDS[item.state],
+        progress=progress_said(item),
+        kind=KIND_WORDS[item.kind],
+        what=what(item.plan),
+        dummy=on_random_weights(item.plan),
+        about=about(item),
+        by=item.requested_by,
+        age=f"{ago(item.created_at, now)} ago",
+        at=f"{item.created_at:%Y-%m-%d %H:%M} UTC",
+        runner=item.runner or "",
+    )
+
+
+def about(item: JobRow) -> Link | None:
+    """The claim or the card that a job measures again."""
+    if item.claim_id:
+        return Link(item.claim_id, f"/claims/{item.claim_id}")
+    return Link(item.card_id, f"/cards/{item.card_id}") if item.card_id else None
+
+
+def progress_said(item: JobRow) -> str:
+    """`measuring, 3 of 9`; "" where nothing is said."""
+    if item.phase is None or item.state != "running":
+        return ""
+    steps = f", {item.done:,} of {item.total:,}" if item.total else ""
+    return f"{PHASE_WORDS.get(item.phase, item.phase)}{steps}"

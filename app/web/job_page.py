@@ -1,0 +1,218 @@
+"""A job -> the context of its page, and of the parts of it that are asked for again while it is under way. Pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.jobs.states import MOST_ATTEMPTS
+from app.web.contexts import Fact, Link, Shell
+from app.web.job_contexts import (
+    AttemptLine,
+    FailureTold,
+    FileLine,
+    JobLive,
+    JobPage,
+    LogPart,
+    Progress,
+    RunnerLack,
+    SidePart,
+    Waiting,
+)
+from app.web.job_list_page import about, progress_said
+from app.web.job_words import (
+    ATTEMPT_WORDS,
+    DUMMY_TEXT,
+    FAILURES,
+    KIND_WORDS,
+    PHASE_WORDS,
+    STATE_WORDS,
+    ago,
+    engine,
+    is_active,
+    is_over,
+    listed,
+    load,
+    on_random_weights,
+    size,
+    what,
+    workload,
+)
+from app.web.state import address
+from app.web.wording import NOT_STATED
+
+if TYPE_CHECKING:
+    import datetime as dt
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from app.jobs.rows import AttemptRow, JobDetail, JobRow
+    from app.protocol.plan import Plan, Side
+
+ABOUT = "A job: what runs, how far it is, what it says, and what came of it."
+EVERY_S = 3  # how often a page asks again
+
+
+def job_page(job: JobDetail, live: JobLive, now: dt.datetime) -> JobPage:
+    row, plan = job.row, job.plan
+    return JobPage(
+        shell=Shell(f"{what(plan)}: {STATE_WORDS[row.state]}", ABOUT, "/jobs"),
+        id=row.id,
+        heading=what(plan),
+        dummy=DUMMY_TEXT if on_random_weights(plan) else "",
+        about=tuple(_about(row, now)),
+        plan=plan_facts(plan),
+        sides=side_parts(plan),
+        exact=Link("Exactly what runs, byte for byte", f"/jobs/{row.id}/approval"),
+        json_url=f"/api/v1/jobs/{row.id}",
+        live=live,
+    )
+
+
+def job_live(job: JobDetail, log: LogPart | None, now: dt.datetime, *, may_cancel: bool) -> JobLive:
+    row, url = job.row, f"/jobs/{job.row.id}"
+    waits = row.state == "awaiting_approval"
+    measured = job.measurement_id
+    return JobLive(
+        state=row.state,
+        word=STATE_WORDS[row.state],
+        told=_told(row, now),
+        result=Link("What was measured", f"/measurements/{measured}") if measured else None,
+        approve=Link("What has to be approved", f"{url}/approval") if waits else None,
+        cancel_url=f"{url}/cancel" if may_cancel and not is_over(row.state) and not row.cancel_requested_at else "",
+        progress=None if is_over(row.state) else job_progress(row, now),
+        waiting=waiting(job.lacking) if row.state == "queued" else None,
+        failure=_failure(row) if row.state == "failed" else None,
+        log=log,
+        attempts=tuple(_attempt(row.id, item) for item in job.attempts),
+        reload_url=url,
+    )
+
+
+def seen(row: JobRow) -> str:
+    """What of a job a page shows, so that it is told when that has changed."""
+    return f"{row.state}.{row.epoch}{'.c' if row.cancel_requested_at else ''}"
+
+
+def job_progress(row: JobRow, now: dt.datetime) -> Progress:
+    cancelling = f"{row.cancelled_by} asked to cancel it; the runner hears of it with its next heartbeat."
+    return Progress(
+        phase=PHASE_WORDS.get(row.phase, row.phase) if row.phase else "",
+        done=min(row.done, row.total),
+        total=row.total,
+        said=progress_said(row),
+        note=row.note,
+        beat=f"heard of {ago(row.beat_at, now)} ago" if row.beat_at and is_active(row.state) else "",
+        cancelling=cancelling if row.cancel_requested_at else "",
+        url=address(f"/jobs/{row.id}", [("seen", seen(row))]),
+        every_s=EVERY_S,
+    )
+
+
+def _told(row: JobRow, now: dt.datetime) -> str:
+    runner = row.runner or ""
+    if row.state == "awaiting_approval":
+        return "It waits until a maintainer approves what would be started."
+    if row.state == "queued":
+        tried = f" {row.attempts} of {MOST_ATTEMPTS} attempts are used." if row.attempts else ""
+        return f"It waits for a runner that can do it.{tried}"
+    if row.state == "leased":
+        return f"{runner} has taken it and has not begun."
+    since = f" for {ago(row.started_at, now)}" if row.started_at else ""
+    if row.state == "running":
+        return f"It runs on {runner}{since}."
+    at = f"{row.ended_at:%Y-%m-%d %H:%M} UTC" if row.ended_at else NOT_STATED
+    if row.state == "cancelled":
+        return f"Cancelled by {row.cancelled_by or NOT_STATED}, ended {at}."
+    return f"{'It succeeded' if row.state == 'succeeded' else 'It failed'} on {runner or 'no runner'}, ended {at}."
+
+
+def waiting(lacking: Mapping[str, Sequence[str]]) -> Waiting:
+    """Why a job waits, by runner."""
+    lines = tuple(RunnerLack(name, tuple(reasons)) for name, reasons in lacking.items())
+    able = [name for name, reasons in lacking.items() if not reasons]
+    if not lines:
+        return Waiting("No runner has ever asked for work here; start one with `benchcard runner start`.", ())
+    if able:
+        return Waiting(f"{listed(able)} could do it and takes it when it is this one's turn.", lines)
+    return Waiting("No runner that is known here can do it.", lines)
+
+
+def _failure(row: JobRow) -> FailureTold:
+    told, remedy = FAILURES.get(row.failure or "", ("It failed.", "The log may say why."))
+    return FailureTold(told, remedy, (row.failure or NOT_STATED).replace("_", " "), row.message)
+
+
+def _attempt(job_id: str, item: AttemptRow) -> AttemptLine:
+    over = item.state not in ("leased", "running")
+    role = "the result" if item.is_result else "evidence only: it had lost the job" if _late(item) else ""
+    log = Link(f"log, {size(item.log_size)}", address(f"/jobs/{job_id}/log", [("epoch", str(item.epoch))]))
+    cut = f", {size(item.log_dropped)} of its middle left out" if item.log_dropped else ""
+    return AttemptLine(
+        number=str(item.epoch),
+        runner=item.runner,
+        state=item.state,
+        word=ATTEMPT_WORDS[item.state],
+        role=role,
+        leased=f"{item.leased_at:%Y-%m-%d %H:%M:%S}",
+        ended=f"{item.ended_at:%Y-%m-%d %H:%M:%S}" if item.ended_at else NOT_STATED if over else "not yet",
+        failure=" ".join(part for part in ((item.failure or "").replace("_", " "), item.message) if part),
+        log=Link(log.text + cut, log.url) if item.log_size else None,
+        files=tuple(
+            FileLine(part.name, size(part.size), part.sha256, f"/jobs/{job_id}/attempts/{item.epoch}/{part.name}")
+            for part in item.parts
+        ),
+    )
+
+
+def _late(item: AttemptRow) -> bool:
+    return item.state == "lost" and item.finish is not None
+
+
+def _about(row: JobRow, now: dt.datetime) -> Iterator[Fact]:
+    link = about(row)
+    if link:
+        name = "Measures again the claim" if row.claim_id else "Measures again the card"
+        yield Fact(name, link.text, url=link.url)
+    yield Fact("Asked by", f"{row.requested_by}, {ago(row.created_at, now)} ago ({row.created_at:%Y-%m-%d %H:%M} UTC)")
+    yield Fact("Kind", KIND_WORDS[row.kind])
+    if row.priority:
+        yield Fact("Priority", str(row.priority))
+
+
+def plan_facts(plan: Plan) -> tuple[Fact, ...]:
+    """What is measured, besides the servers."""
+    loads = listed(f"{load(point)} ({point.requests:,} requests)" for point in plan.points)
+    return (
+        Fact("Kind", KIND_WORDS[plan.kind]),
+        Fact("Workload", workload(plan.workload)),
+        Fact("Seed of the prompts", str(plan.workload.seed)),
+        Fact("Loads" if len(plan.points) > 1 else "Load", loads),
+        Fact("Repeats", f"{plan.repeats} of each{', the two servers by turns' if plan.kind == 'ab' else ''}"),
+        Fact("Takes at most", f"{plan.wall_s / 60:g} min, servers' starts included"),
+    )
+
+
+def side_parts(plan: Plan) -> tuple[SidePart, ...]:
+    return tuple(_side(side, several=len(plan.sides) > 1) for side in plan.sides)
+
+
+def _side(side: Side, *, several: bool) -> SidePart:
+    heading = f"Server {side.name.upper()}: {side.label}" if several else "Server"
+    if side.launch is None:
+        assert side.attach is not None
+        return SidePart(heading, (Fact("Address", side.attach.address), Fact("Model", side.attach.model)))
+    launch = side.launch
+    dummy = launch.weights == "dummy"
+    flags = listed(f"--{name}={value}" for name, value in launch.flags.items())
+    env = listed(f"{name}={value}" for name, value in launch.env.items())
+    return SidePart(
+        heading,
+        (
+            Fact("Engine", engine(launch)),
+            Fact("Model", launch.model),
+            Fact("Revision", launch.revision or NOT_STATED, launch.revision is not None),
+            Fact("Weights", "random, in the model's shape" if dummy else "the model's own"),
+            Fact("GPUs", str(launch.gpus) if launch.gpus else "none: on the CPU"),
+            Fact("Flags", flags or "none"),
+            Fact("Environment", env or "nothing set"),
+        ),
+    )

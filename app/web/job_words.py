@@ -1,0 +1,168 @@
+"""The words of jobs, attempts and their ends: what a state means, what went wrong, what can be done. Pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, get_args
+
+from app.jobs.states import ACTIVE, STATES, TERMINAL
+from app.protocol.outcome import Failure
+from app.web.wording import DOT
+
+if TYPE_CHECKING:
+    import datetime as dt
+    from collections.abc import Iterable
+
+    from app.protocol.launch import Launch
+    from app.protocol.plan import Plan, Point, Side, Workload
+
+ENGINES = {"vllm": "vLLM", "sglang": "SGLang"}
+STATE_WORDS = {
+    "awaiting_approval": "waits for approval",
+    "queued": "waits for a runner",
+    "leased": "taken by a runner",
+    "running": "running",
+    "succeeded": "succeeded",
+    "failed": "failed",
+    "cancelled": "cancelled",
+}
+KIND_WORDS = {"point": "one load", "sweep": "sweep of loads", "ab": "two servers by turns", "attach": "running server"}
+ATTEMPT_WORDS = {**STATE_WORDS, "lost": "lost: the runner was not heard of in time"}
+PHASE_WORDS = {
+    "preparing": "preparing",
+    "starting": "starting the server",
+    "warming": "warming up",
+    "measuring": "measuring",
+    "stopping": "stopping the server",
+    "uploading": "sending what was found",
+}
+# Failure -> what happened, and what can be done.
+FAILURES: dict[str, tuple[str, str]] = {
+    "port_in_use": ("Another process had the server's port.", "The machine is at fault; ask for the job again."),
+    "runner_lost": (
+        "The runner was not heard of any more.",
+        "Look whether its machine is up and reaches this server; then ask for the job again.",
+    ),
+    "runner_stopped": ("The runner was stopped while it had the job.", "Ask for the job again once a runner is up."),
+    "gpu_not_free": (
+        "The runner's GPUs were not free: something else held their memory or computed on them.",
+        "End what holds them on that machine; then ask for the job again.",
+    ),
+    "disk_full": ("The runner's disk was full.", "Make room on its machine; then ask for the job again."),
+    "supervisor_lost": (
+        "The process that watches over the server died.",
+        "The machine is at fault; its own log says more. Ask for the job again.",
+    ),
+    "not_allowed": (
+        "The runner's own policy does not let this be started.",
+        "Its owner decides what it runs: ask them to allow this model, or use a runner that does.",
+    ),
+    "bad_flag": (
+        "The engine does not take the flags as they are.",
+        "The log has the engine's own words; mend the recipe and ask for a new job.",
+    ),
+    "out_of_memory": (
+        "The GPUs' memory was not enough.",
+        "Use more or larger GPUs, a shorter context or fewer concurrent sequences; then ask for a new job.",
+    ),
+    "model_missing": (
+        "The model's files are not at the runner.",
+        "Put the model into the store that the runner's configuration names; then ask for the job again.",
+    ),
+    "cannot_run_here": (
+        "The engine cannot run this model on that machine.",
+        "The log says why; another engine version or another GPU may do it.",
+    ),
+    "not_ready": (
+        "The server did not become ready in time.",
+        "The log says how far it came; allow more time or fix what it waits for.",
+    ),
+    "died_starting": ("The server ended while it was starting.", "The log's last lines say why."),
+    "died_at_request": (
+        "The server ended at its first request.",
+        "The log's last lines say why; often a kernel that this GPU lacks.",
+    ),
+    "died_running": ("The server ended during the measurement.", "The log's last lines say why."),
+    "no_answer": ("The server stopped answering.", "The log's last lines may say why; ask for the job again."),
+    "wall_limit": (
+        "The time that the job may take was over.",
+        "Ask for fewer requests, loads or repeats, or for more time.",
+    ),
+    "runner_error": (
+        "The runner itself failed.",
+        "This is a fault of Benchcard; the attempt's log and message help to mend it.",
+    ),
+}
+assert set(FAILURES) == set(get_args(Failure))
+assert set(STATE_WORDS) == set(STATES)
+DUMMY = "random weights"
+DUMMY_TEXT = (
+    "Measured on random weights in the model's shape: speed may be read, with care; the text means nothing, and so "
+    "does every acceptance of speculation."
+)
+
+
+def is_active(state: str) -> bool:
+    return state in ACTIVE
+
+
+def is_over(state: str) -> bool:
+    return state in TERMINAL
+
+
+def on_random_weights(plan: Plan) -> bool:
+    """Whether any server of it runs on random weights."""
+    return any(side.launch is not None and side.launch.weights == "dummy" for side in plan.sides)
+
+
+def engine(launch: Launch) -> str:
+    return f"{ENGINES[launch.engine]} {launch.version}"
+
+
+def server(side: Side) -> str:
+    """What a side runs, in a line: engine and version, model, GPUs, and random weights where it has them."""
+    if side.launch is None:
+        assert side.attach is not None
+        return f"server at {side.attach.address}{DOT}{side.attach.model}"
+    gpus = f"{side.launch.gpus} GPU{'' if side.launch.gpus == 1 else 's'}" if side.launch.gpus else "on the CPU"
+    parts = [engine(side.launch), side.launch.model, gpus]
+    return DOT.join([*parts, DUMMY] if side.launch.weights == "dummy" else parts)
+
+
+def what(plan: Plan) -> str:
+    """What a job measures, in a line; of two servers what they share once."""
+    said = list(dict.fromkeys(server(side) for side in plan.sides))
+    return " against ".join(said) if len(said) > 1 else said[0]
+
+
+def load(point: Point) -> str:
+    """`concurrency 16` or `4 requests/s`."""
+    return f"concurrency {point.concurrency}" if point.concurrency else f"{point.rate:g} requests/s"
+
+
+def workload(given: Workload) -> str:
+    turns = f", {given.turns} turns" if given.turns > 1 else ""
+    cache = "prefix cache cleared before each repeat" if given.prefix_cache == "cleared" else "prefix cache warm"
+    return f"random {given.input_tokens:,} tokens in, {given.output_tokens:,} out{turns}{DOT}{cache}"
+
+
+def ago(then: dt.datetime, now: dt.datetime) -> str:
+    """`40 s`, `3 min`, `5 h`, `12 days`: how long ago, never less than nothing."""
+    seconds = max(0, round((now - then).total_seconds()))
+    for size, unit in ((86400, "day"), (3600, "h"), (60, "min")):
+        if seconds >= 2 * size:
+            count = seconds // size
+            return f"{count} {unit}s" if unit == "day" else f"{count} {unit}"
+    return f"{seconds} s"
+
+
+def size(count: int) -> str:
+    """Bytes for people, in powers of 1024."""
+    amount, units = float(count), iter(("B", "KiB", "MiB", "GiB"))
+    unit = next(units)
+    while amount >= 1024 and unit != "GiB":
+        amount, unit = amount / 1024, next(units)
+    return f"{amount:.0f} {unit}" if unit == "B" else f"{amount:.1f} {unit}"
+
+
+def listed(items: Iterable[str]) -> str:
+    return ", ".join(items)

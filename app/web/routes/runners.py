@@ -1,0 +1,51 @@
+"""The runners, and letting one of them take no more."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+from fastapi import APIRouter, Request
+from fastapi.responses import HTMLResponse, RedirectResponse
+
+from app.errors import AppError
+from app.jobs.store import drain
+from app.web.forms import CARD_FORM
+from app.web.reading import jobs, now
+from app.web.render import respond
+from app.web.runner_page import runners_page
+from app.web.visitor import signed_in, visitor
+from app.web.wording import plain
+from app.web.writing import written
+
+if TYPE_CHECKING:
+    from fastapi import Response
+
+router = APIRouter(default_response_class=HTMLResponse)
+
+
+@router.get("/runners")
+def list_of_runners(request: Request) -> HTMLResponse:
+    """Every runner that was ever seen, by name."""
+    return _page(request)
+
+
+@router.post("/runners/{name}/drain", response_model=None)
+def drain_runner(request: Request, name: str, form: Annotated[dict[str, str], CARD_FORM]) -> Response:
+    """303 to the runners; the page with what is wrong where it cannot be done."""
+    try:
+        actor = signed_in(request, "maintain")
+        written(request, actor, lambda session: drain(session, name, on=form.get("on") == "1"))
+    except AppError as error:
+        return _page(request, error)
+    return RedirectResponse("/runners", 303)
+
+
+def _page(request: Request, error: AppError | None = None) -> HTMLResponse:
+    actor = visitor(request)
+    context = runners_page(
+        jobs(request).runners(),
+        now(request),
+        may_drain=actor is not None and actor.may("maintain"),
+        trouble=plain(error.message) if error else "",
+    )
+    return respond(request, context, status=error.status if error else 200, headers={"Cache-Control": "no-store"})

@@ -1,0 +1,80 @@
+"""Runners -> the context of their page. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from app.jobs.states import LEASE
+from app.web.contexts import Link, Shell
+from app.web.job_contexts import RunnerLine, RunnersPage
+from app.web.job_words import ENGINES, ago, listed
+
+if TYPE_CHECKING:
+    import datetime as dt
+    from collections.abc import Sequence
+
+    from app.jobs.rows import RunnerRow
+    from app.protocol.lease import Capabilities
+
+ABOUT = "Runners: the machines that measure, what they have, what they do now, and why one of them takes nothing."
+
+
+def runners_page(runners: Sequence[RunnerRow], now: dt.datetime, *, may_drain: bool, trouble: str = "") -> RunnersPage:
+    return RunnersPage(
+        shell=Shell("Runners", ABOUT, "/jobs"),
+        trouble=trouble,
+        runners=tuple(_line(item, now, may_drain=may_drain) for item in runners),
+        json_url="/api/v1/runners",
+    )
+
+
+def _line(item: RunnerRow, now: dt.datetime, *, may_drain: bool) -> RunnerLine:
+    state, word, why = _stands(item, now)
+    shut = item.drain_asked or item.quarantine is not None
+    return RunnerLine(
+        name=item.name,
+        state=state,
+        word=word,
+        why=why,
+        seen=f"{ago(item.seen_at, now)} ago",
+        seen_at=f"{item.seen_at:%Y-%m-%d %H:%M:%S} UTC",
+        version=item.version,
+        gpus=_gpus(item.capabilities),
+        cpus=f"{item.capabilities.cpus} CPUs, {item.capabilities.memory_mib / 1024:,.0f} GiB of memory",
+        engines=listed(_engines(item.capabilities)) or "none",
+        models=listed(item.capabilities.models) or "none without approval",
+        attach=listed(item.capabilities.attach) or "none",
+        wall=f"{item.capabilities.wall_s / 60:g} min",
+        jobs=tuple(Link(job, f"/jobs/{job}") for job in item.jobs),
+        drain="" if not may_drain else "Let it take jobs again" if shut else "Drain",
+        drain_on=not shut,
+    )
+
+
+def _stands(item: RunnerRow, now: dt.datetime) -> tuple[str, str, str]:
+    """State, its word, and why it takes nothing."""
+    if item.quarantine is not None:
+        since = f" since {item.quarantined_at:%Y-%m-%d %H:%M} UTC" if item.quarantined_at else ""
+        return "closed", f"in quarantine{since}", f"{item.quarantine}. A maintainer lets it take jobs again."
+    if item.trouble is not None:
+        return "closed", "measures nothing", f"It says itself: {item.trouble}"
+    if item.drain_asked or item.draining:
+        who = "A maintainer asked for it" if item.drain_asked else "It was told so on its machine"
+        return "draining", "draining", f"{who}: it ends what it has and takes no more."
+    if item.jobs:
+        return "busy", "at work", ""
+    if now - item.seen_at > LEASE:
+        return "away", "not heard of", "It has not asked for work for a while: is it running, and does it reach here?"
+    return "free", "free", ""
+
+
+def _gpus(has: Capabilities) -> str:
+    kinds = Counter((gpu.name, gpu.memory_mib) for gpu in has.gpus)
+    said = listed(f"{count}x {name} ({memory / 1024:,.0f} GiB)" for (name, memory), count in kinds.items())
+    return said or "no GPU"
+
+
+def _engines(has: Capabilities) -> list[str]:
+    where = {"cpu": "on the CPU", "cuda": "on GPUs"}
+    return [f"{ENGINES[item.name]} {item.version} {where[item.device]}" for item in has.engines]
