@@ -16,11 +16,13 @@ if TYPE_CHECKING:
     import argparse
     from types import ModuleType
 
+INTERRUPTED = 130  # as a shell tells of SIGINT
 NOT_VALID = 3  # exit status of a measurement that is no result
 
 
 def run_measure(given: argparse.Namespace) -> int:
-    """Measure and print; 3 where the run is no result, 1 where nothing could be measured, 2 for a wrong argument."""
+    """Measure and print; 3 where the run is no result, 1 where nothing could be measured, 2 for a wrong argument, 130
+    after an interrupt."""
     try:
         points = loads.points(given)
         found = measure(points[0], _say) if len(points) == 1 else sweep(points, _say)
@@ -30,6 +32,9 @@ def run_measure(given: argparse.Namespace) -> int:
     except MeasureError as error:
         _say(str(error))
         return 1
+    except KeyboardInterrupt:
+        _say("interrupted: no result")
+        return INTERRUPTED
     shown: ModuleType = report if isinstance(found, Result) else sweep_report
     _print(json.dumps(shown.as_json(found), allow_nan=False) if given.json else shown.as_text(found))
     return 0 if found.valid else NOT_VALID

@@ -343,7 +343,8 @@ def _declared(options: Options) -> list[str]:
     concurrency = _concurrency(options.load)
     if concurrency is None or concurrency == 1:
         return []
-    return [f"the first {concurrency} requests of a run start together, and count"]
+    kind = "sessions" if isinstance(options.load, Sessions) else "requests"
+    return [f"the first {concurrency} {kind} of a run start together, and count"]
 
 
 def _concurrency(load: Load) -> int | None:

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import asyncio
 import multiprocessing
+import resource
+import signal
 from dataclasses import dataclass, field, replace
 from time import monotonic_ns
 from typing import TYPE_CHECKING, Any
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from multiprocessing.connection import Connection as Pipe
 
+MOST_FILES = 1 << 20
 START_DELAY_NS = SECOND // 20  # from the word to start until the first request, so that all processes have heard it
 
 
@@ -64,7 +67,16 @@ def run(job: Job, processes: int, progress: Callable[[int], None]) -> Ran:
     return _run_several(split(job, processes), progress)
 
 
+def _raise_file_limit() -> None:
+    """Allow this process as many open files as the machine lets it. A connection is one; 1,024 are a usual limit."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, MOST_FILES)
+    if soft < most:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+
+
 async def _part(job: Job, start: Callable[[], int], progress: Callable[[int], None]) -> Ran:
+    _raise_file_limit()
     opener = Opener(job.target)
     driver = Driver(opener, job.timeout_s)
     await driver.open(job.load, job.shots)
@@ -123,6 +135,10 @@ def _run_several(jobs: Sequence[Job], progress: Callable[[int], None]) -> Ran:
             pipes.append(ours)
             workers.append(worker)
         return _gather(pipes, progress)
+    except BaseException:  # an interrupt too: what is under way is of no use any more
+        for worker in workers:
+            worker.kill()
+        raise
     finally:
         for worker in workers:
             worker.join(timeout=5)
@@ -184,6 +200,7 @@ def _worker(job: Job, pipe: Pipe) -> None:
         begun: int = pipe.recv()
         return begun
 
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal sends it to all; the first process ends the others
     try:
         with asyncio.Runner(loop_factory=new_event_loop) as runner:
             ran = runner.run(_part(job, start, lambda done: pipe.send(("done", done))))

@@ -85,3 +85,13 @@ def test_acceptance_is_each_engines_own() -> None:
     of_sglang = Counters("sglang", {"spec_steps": 12, "generated_tokens": 40})
     assert accepted(of_sglang) == Accepted("sglang", 40 / 12, None, 12)
     assert accepted(Counters("sglang", {"spec_steps": 0, "generated_tokens": 40})) is None
+
+
+def test_a_gauge_of_the_last_batch_is_no_count_of_the_run() -> None:
+    before = text("sglang:cached_tokens_total 0", "sglang:prompt_tokens_total 0", "sglang:cache_hit_rate 0.0")
+    after = text("sglang:cached_tokens_total 0", "sglang:prompt_tokens_total 128", "sglang:cache_hit_rate 0.9")
+    one, other = read(before), read(after)
+    assert one is not None
+    assert other is not None
+    found = delta(one, other)
+    assert (found.value("cached_tokens"), found.value("prompt_tokens")) == (0, 128)

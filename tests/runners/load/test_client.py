@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 import shutil
+import signal
 import subprocess
+import sys
+import threading
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,13 +19,14 @@ from runners.load.connect import read_url
 from runners.load.plan import Source, Workload
 from runners.load.schedule import Closed, Load, Open, Sessions
 from runners.load.wire import Dialect
-from tests.runners.load.script import DONE, HEAD, LAST_CHUNK, piece
+from tests.runners.load.script import DONE, HEAD, LAST_CHUNK, piece, usage
 from tests.runners.load.server import Answer, Asked, Script, Server, framed, obedient, tokens_of
 
 if TYPE_CHECKING:
     from runners.load.count import Counted
 
 WORK = Workload(8, 6)
+ROOT = Path(__file__).parents[3]
 
 
 def send(url: str, load: Load, number: int, *, timeout_s: float = 60.0, work: Workload = WORK) -> processes.Ran:
@@ -33,6 +37,11 @@ def send(url: str, load: Load, number: int, *, timeout_s: float = 60.0, work: Wo
     ran = processes.run(processes.plan(target, load, shots, timeout_s), 1, silent)
     ran.rows.sort(key=lambda row: row.index)
     return ran
+
+
+def measuring(url: str, *more: str) -> list[str]:
+    work = ["--model", "m", "--input-tokens", "4", "--output-tokens", "2"]
+    return [sys.executable, "-m", "runners", "measure", url, *work, *more]
 
 
 def silent(_: int) -> None:
@@ -191,7 +200,7 @@ def test_requests_larger_than_any_socket_buffer_are_sent_whole() -> None:
 
 
 def test_nothing_in_the_load_client_reads_the_wall_clock() -> None:
-    sources = sorted((Path(__file__).parents[3] / "runners/load").rglob("*.py"))
+    sources = sorted((ROOT / "runners/load").rglob("*.py"))
     assert len(sources) > 20
     assert not [source.name for source in sources if re.search(r"\btime\.time\b|datetime", source.read_text())]
 
@@ -224,6 +233,17 @@ def test_turns_of_a_session_are_sent_in_order_one_after_the_other() -> None:
         assert [row.turn for row in turns] == [0, 1, 2]
         assert all((a.ended_ns or 0) <= (b.sent_ns or 0) for a, b in pairwise(turns))
     assert server.most == 2
+
+
+def test_each_turn_of_a_session_is_counted_by_itself() -> None:
+    def short_second_turn(asked: Asked) -> Answer:
+        parts = tokens_of(asked)
+        second = len(asked.body["prompt"]) > 4
+        return Answer([HEAD, *framed([*parts[:1], usage(1, 11), DONE] if second else parts), LAST_CHUNK])
+
+    with Server(short_second_turn) as url:
+        rows = send(url, Sessions(1), 2, work=Workload(4, 3, turns=2)).rows
+    assert [(row.turn, row.output_tokens, row.failure) for row in rows] == [(0, 3, None), (1, 1, "short_output")] * 2
 
 
 @pytest.fixture
@@ -273,3 +293,35 @@ def test_processes_that_cannot_connect_say_so() -> None:
     shots = plan.requests(target, Dialect("m"), WORK, range(4), Source(1))
     with pytest.raises(OSError, match=r".+"):
         processes.run(processes.plan(target, Closed(2), shots, 5.0), 2, silent)
+
+
+@pytest.mark.parametrize("several", ["1", "2"])
+def test_an_interrupted_measurement_ends_at_once_with_a_word(several: str) -> None:
+    under_way = threading.Event()
+
+    def silent_after_readiness(asked: Asked) -> Answer:
+        if asked.order == 0:
+            return obedient(asked)
+        if asked.order == 2:
+            under_way.set()
+        return Answer([], "hang")
+
+    with Server(silent_after_readiness) as url:
+        more = ["--concurrency", "2", "--requests", "4", "--processes", several]
+        client = subprocess.Popen(measuring(url, *more), cwd=ROOT, stderr=subprocess.PIPE, text=True)
+        assert under_way.wait(60)
+        client.send_signal(signal.SIGINT)
+        _, said = client.communicate(timeout=60)
+    assert (client.returncode, said.splitlines()[-1]) == (130, "interrupted: no result")
+    assert "Traceback" not in said
+
+
+def test_more_connections_than_the_usual_limit_of_open_files_are_opened() -> None:
+    """The limit is that of a process of its own, since a process may only raise its soft one."""
+    server = Server(obedient)
+    with server as url:
+        client = measuring(url, "--concurrency", "80", "--requests", "80", "--json")
+        limited = ["sh", "-c", 'ulimit -Sn 60 && exec "$@"', "sh", *client]
+        said = subprocess.run(limited, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert server.most == 80, said.stderr
+    assert '"failed": 0' in said.stdout

@@ -112,7 +112,8 @@ def test_what_a_run_sends_does_not_depend_on_how_long_the_warm_up_took(monkeypat
         monkeypatch.setattr(measure, "STEADY", steady)
         server = Server(obedient)
         with server as url:
-            measure.measure(options(url), silent)
+            notes = measure.measure(options(url), silent).notes
+        assert ("still not steady after 5 rounds of warm-up" in notes) == (steady < 0)
         sent.append([asked.body["prompt"] for asked in server.requests])
     short, long = sent
     assert len(short) < len(long)

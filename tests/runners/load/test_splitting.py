@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from runners.load import trace
+from runners.load.connect import Connection
 from runners.load.count import count
 from runners.load.schedule import Asked
 from tests.runners.load.script import (
@@ -100,3 +102,39 @@ def test_no_bytes_break_the_counting(parts: list[bytes], framed: bool) -> None:
     writes = [(float(place), part) for place, part in enumerate(parts)]
     row = count(recording(chunked(writes) if framed else writes, how="closed"), Asked(3))
     assert row.failure is not None
+
+
+class Wire(asyncio.Transport):
+    """The other end of a connection: it takes what is written, and can be given up."""
+
+    def write(self, data: bytes | bytearray | memoryview) -> None:
+        """Requests are nothing to it."""
+
+    def abort(self) -> None:
+        """Nothing to free."""
+
+
+async def received(data: bytes, cut: int) -> Recording:
+    """What a connection records of an answer that comes in two reads; it must end with the last byte, not before."""
+    connection = Connection()
+    connection.connection_made(Wire())
+    made = recording([])
+    ended = connection.send(b"", made, 1 << 20)
+    for part in (data[:cut], data[cut:-1], data[-1:]):
+        assert not ended.done()
+        if part:
+            connection.data_received(part)
+    assert ended.done()
+    return made
+
+
+@pytest.mark.parametrize("name", [name for name in STREAMS if name != "cut off"])
+def test_a_connection_finds_the_end_of_an_answer_wherever_it_is_split(name: str) -> None:
+    data = b"".join(part for _, part in STREAMS[name])
+
+    async def everywhere() -> None:
+        for cut in range(1, len(data) - 1):
+            made = await received(data, cut)
+            assert (made.how, b"".join(made.reads)) == ("complete", data), cut
+
+    asyncio.run(everywhere())

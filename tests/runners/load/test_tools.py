@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +10,7 @@ import pytest
 
 from app.axes import AXES
 from app.axes import TOOLS as AXIS_TOOLS
+from runners import report as printed
 from runners.load import metrics
 from runners.load.statistics import Distribution
 from runners.load.tools import TOOLS, Report, Value
@@ -307,3 +309,11 @@ def test_a_tool_departs_only_on_axes_that_it_reports(tool: str) -> None:
     report = by(tool, base())
     assert set(report.departs) <= {item.axis for item in report.values} | {"failed"}
     assert all(reason.endswith(".") for reason in report.departs.values())
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_every_stream_can_be_printed_under_every_definition(name: str) -> None:
+    trace = traced(*SCENARIOS[name].requests, tokens=SCENARIOS[name].asked)
+    for tool in (None, *TOOLS):
+        json.dumps(printed.trace_json(trace, tool), allow_nan=False)
+        assert printed.trace_text(trace, tool)
