@@ -30,6 +30,7 @@ from app.edge import SAME_SITE, Edge
 from app.installation import made_ready
 from app.jobs.logs import Logs
 from app.jobs.measured import Measurements
+from app.jobs.measurements import renew
 from app.jobs.queries import Jobs
 from app.randomness import SystemRandomness
 from app.results.files import Files
@@ -72,7 +73,9 @@ def prepare(settings: Settings, clock: Clock) -> Counter[str]:
     written, and SetupError where the database cannot be used."""
     loaded = read_catalogue(settings.catalogue)
     with made_ready(settings) as database:
-        return load_into(database, loaded, clock)
+        changes = load_into(database, loaded, clock)
+        database.write(renew)  # a claim that was loaded anew knows nothing of its measurements
+        return changes
 
 
 def create_app(settings: Settings, clock: Clock | None = None, randomness: Randomness | None = None) -> FastAPI:

@@ -21,7 +21,16 @@ StatedIn = Literal["text", "table", "chart", "caption", "data_file", "threshold"
 Kind = Literal["absolute", "ratio", "change"]
 Scope = Literal["kernel", "path", "layer", "forward_pass", "phase", "end_to_end", "capacity"]
 RecordKind = Literal["published", "card"]
-ReproductionStatus = Literal["never_tried", "repeated_by_others"]
+ReproductionStatus = Literal[
+    "never_tried",
+    "repeated_by_others",  # by another source; the rest was measured here (app.compare.reproduction)
+    "failed",
+    "different_setup",
+    "inconclusive",
+    "below",
+    "within",
+    "above",
+]
 AcceptanceKind = Literal["none", "measured", "simulated", "synthetic", "not_stated"]
 BaselineKind = Literal[
     "own_earlier_build",  # the same engine at an earlier commit or release
@@ -274,8 +283,19 @@ class Correction(Fact):
 
 
 class Reproduction(Fact):
+    """Whether the number was measured again. `measurement` is the newest one made here, `measured` its number in the
+    claim's unit with its interval; `others` says who repeated it elsewhere, where the status is that of our own."""
+
     status: ReproductionStatus = "never_tried"
     text: Text = "never tried"
+    measurement: Text | None = None
+    job: Text | None = None
+    measured: Number | None = None
+    low: Number | None = None
+    high: Number | None = None
+    share: Number | None = None  # measured / claimed
+    differences: tuple[Text, ...] = ()  # in what the setup differs
+    others: Text | None = None
 
 
 class CardRef(Fact):

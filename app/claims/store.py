@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from sqlalchemy import bindparam, delete, func, insert, update
 from sqlmodel import SQLModel, col, select
 
+from app.claims.schema import ClaimRow
 from app.claims.search import search_text
 from app.claims.tables import ClaimTable, SourceRevisionTable, SourceTable
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
     from sqlmodel import Session
 
-    from app.claims.schema import Claim, ClaimRow
+    from app.claims.schema import Claim, Reproduction
 
 Change = Literal["added", "revised", "refreshed", "unchanged"]
 
@@ -117,6 +118,24 @@ def put_card_row(session: Session, card_id: str, row: ClaimRow | None) -> None:
         add_card_row(session, row)
     elif gone.rowcount:
         raise_version(session)
+
+
+def set_reproduction(session: Session, claim_id: str, found: Reproduction) -> bool:
+    """Make a claim's row say how measuring it again here went; who repeated it elsewhere stays said. Whether that is
+    new. A claim that is no longer there has no row to say it."""
+    stored = session.connection().execute(select(CLAIM.c.document).where(CLAIM.c.id == claim_id)).scalar()
+    if stored is None:
+        return False
+    row = ClaimRow.model_validate_json(stored)
+    known = row.reproduction
+    others = known.text if known.status == "repeated_by_others" else known.others
+    renewed = row.model_copy(update={"reproduction": found.model_copy(update={"others": others})})
+    if renewed == row:
+        return False
+    values = columns(renewed, renewed.model_dump_json())
+    changed = {name: values[name] for name in ("status", "search", "document")}
+    session.connection().execute(update(CLAIM).where(CLAIM.c.id == claim_id).values(**changed))
+    return True
 
 
 def columns(row: ClaimRow, document: str) -> dict[str, Any]:

@@ -41,7 +41,7 @@ def compute(report: Report, traces: Mapping[str, Path], planned: Plan) -> Json:
         misplaced.insert(0, "other_plan: the report is of another plan than the job's")
     sets = list(_sets(report.plan, [(run, _run(run, report.plan, traces)) for run in placed]))
     reasons = [*misplaced, *(f"{_named(item)}: {reason}" for item in sets for reason in item["reasons"])]
-    return {
+    found = {
         "format": FORMAT,
         "valid": bool(sets) and not reasons,
         "reasons": reasons,
@@ -50,6 +50,18 @@ def compute(report: Report, traces: Mapping[str, Path], planned: Plan) -> Json:
         "ratios": _ratios(sets) if report.plan.kind == "ab" else [],
         "front": _front(sets) if report.plan.kind == "sweep" else [],
     }
+    return dict(_speakable(found))
+
+
+def _speakable(value: Any) -> Any:
+    """As JSON can say it, and as it comes back from there."""
+    if isinstance(value, dict):
+        return {str(name): _speakable(inner) for name, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_speakable(inner) for inner in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None if math.isnan(value) else "inf" if value > 0 else "-inf"
+    return value
 
 
 def load_words(point: Point) -> str:

@@ -256,7 +256,10 @@ def _source(row: ClaimRow) -> Iterator[Fact]:
     else:
         yield Fact("Retrieved", row.retrieved.isoformat())
         yield Fact("Last checked", row.last_checked.isoformat())
-    yield Fact("Repeated", row.reproduction.text)
+    again = row.reproduction
+    yield Fact("Repeated", again.text, True, f"/measurements/{again.measurement}" if again.measurement else "")
+    if again.others:
+        yield Fact("Repeated by others", again.others)
 
 
 def neighbour(row: ClaimRow, other: ClaimRow, why: str) -> Neighbour:

@@ -71,7 +71,16 @@ SEVERITIES = {
     "lint": "questionable ratio",
     "note": "to know",
 }
-REPEATED = {"never_tried": "not yet", "repeated_by_others": "by others"}
+REPEATED = {
+    "never_tried": "not yet",
+    "repeated_by_others": "by others",
+    "failed": "attempt failed",
+    "different_setup": "here, in a different setup",
+    "inconclusive": "here, inconclusive",
+    "below": "here, below",
+    "within": "here, within",
+    "above": "here, above",
+}
 _LEADS = (*BOUNDS.values(), "about ")
 # An axis's name without the unit that it ends in: the unit stands beside the number.
 AXIS_NAMES = {axis.key: axis.name.partition(" (")[0] for axis in AXES.values()}
@@ -198,8 +207,8 @@ def yes_or_no(value: bool | None) -> str | None:
 
 
 def repeated(row: ClaimRow) -> str:
-    if row.reproduction.status == "never_tried":
-        return REPEATED["never_tried"]
+    if row.reproduction.status != "repeated_by_others":
+        return REPEATED[row.reproduction.status]
     return row.reproduction.text.replace(f" {row.unit} by ", " by ")  # the row's own number carries the unit
 
 
@@ -216,7 +225,11 @@ def citation(row: ClaimRow) -> str:
     """Text to quote the claim by. "Unverified" stands in it until somebody else measured the number again. Nobody
     checks a card against its source, so its day is that of its recording."""
     again = row.reproduction
-    status = f"repeated by others: {again.text}" if again.status == "repeated_by_others" else "unverified"
+    status = "unverified"
+    if again.status == "repeated_by_others":
+        status = f"repeated by others: {again.text}"
+    elif again.measured is not None:
+        status = f"measured again: {again.text.rstrip('.')}"
     parts = [
         f"{row.headline} ({status}): {measures(row)}",
         f"against {against(row.baseline)}" if row.baseline.kind != "none" else "",

@@ -1,0 +1,198 @@
+"""What attempts and bundles found, on record: numbers computed from their traces, and the verdict on the claim.
+
+`prepare` takes seconds and stands outside the transaction, the others inside the caller's.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import sqlalchemy as sa
+from pydantic import ValidationError
+from sqlmodel import SQLModel
+
+import app.jobs.tables  # noqa: F401 (declares the tables)
+from app.claims.queries import Claims, parsed
+from app.claims.schema import Reproduction
+from app.claims.store import raise_version, set_reproduction
+from app.compare.reproduction import Verdict
+from app.errors import InvalidInputError
+from app.jobs.judged import judged
+from app.jobs.numbers import compute
+from app.jobs.store import JOB, LETTERS, RANDOM_LETTERS, no_job
+from app.protocol.outcome import REPORT, Report
+from app.protocol.plan import Plan
+
+if TYPE_CHECKING:
+    import datetime as dt
+    from collections.abc import Mapping
+
+    from sqlmodel import Session
+
+    from app.claims.schema import ClaimRow
+    from app.db import Database
+    from app.randomness import Randomness
+    from app.results.files import Files
+
+MEASUREMENT = SQLModel.metadata.tables["measurement"]
+MOST_REPORT = 16 << 20
+VERIFIED = "verified from trace"
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Found:
+    """What is put on record: all of it computed here."""
+
+    report: Report
+    numbers: Json
+    verdict: Verdict | None
+    claim_id: str | None
+    card_id: str | None
+
+
+def prepare(database: Database, files: Files, job_id: str, parts: Mapping[str, str]) -> Found:
+    """Read an attempt's report and compute its numbers. `parts`: name -> SHA-256, all of them kept in `files`.
+
+    A trace that is missing or corrupt is a reason in the numbers. Raises NotFoundError for no such job,
+    InvalidInputError where the report itself is none.
+    """
+    with database.read() as session:
+        asked = sa.select(JOB.c.plan, JOB.c.claim_id, JOB.c.card_id).where(JOB.c.id == job_id)
+        job = session.connection().execute(asked).first()
+    if job is None:
+        raise no_job(job_id)
+    report = _report(files, parts)
+    traces = {name: files.path(sha256) for name, sha256 in parts.items() if name != REPORT}
+    numbers = compute(report, traces, Plan.model_validate_json(job.plan))
+    return found(database, report, numbers, job.claim_id, job.card_id)
+
+
+def found(database: Database, report: Report, numbers: Json, claim_id: str | None, card_id: str | None) -> Found:
+    """With the verdict on the claim, or on the card's own number, where there is one."""
+    claim = _claim(database, claim_id or card_id)
+    return Found(report, numbers, judged(claim, report, numbers) if claim else None, claim_id, card_id)
+
+
+def record(
+    session: Session, new: Found, job_id: str, epoch: int, by: str, now: dt.datetime, randomness: Randomness
+) -> str:
+    """Put an attempt's measurement on record; again, it is the same one. Returns its id."""
+    here = (MEASUREMENT.c.job_id == job_id, MEASUREMENT.c.epoch == epoch)
+    known = session.connection().execute(sa.select(MEASUREMENT.c.id).where(*here)).scalar()
+    if known is not None:
+        return str(known)
+    of_job = {"job_id": job_id, "epoch": epoch, "bundle_sha256": None, "trust": "runner"}
+    return _insert(session, new, of_job | {"created_by": by, "created_at": now}, randomness)
+
+
+def record_bundle(
+    session: Session, new: Found, sha256: str, by: str, now: dt.datetime, randomness: Randomness
+) -> tuple[str, bool]:
+    """Put a bundle's measurement on record, once for the same bytes. Returns its id, and whether it is new."""
+    asked = sa.select(MEASUREMENT.c.id).where(MEASUREMENT.c.bundle_sha256 == sha256)
+    known = session.connection().execute(asked).scalar()
+    if known is not None:
+        return str(known), False
+    of_bundle = {"job_id": None, "epoch": None, "bundle_sha256": sha256, "trust": VERIFIED}
+    return _insert(session, new, of_bundle | {"created_by": by, "created_at": now}, randomness), True
+
+
+def renew(session: Session, claim_id: str | None = None) -> int:
+    """Make rows of claims say how measuring them again here went: by the newest verdict of a job, or the failure where
+    no attempt ever came to one. A bundle says nothing here: its traces are true to its numbers, and nobody saw its
+    machine. One claim, or all. Returns how many rows changed."""
+    wanted = _failures(session, claim_id) | _verdicts(session, claim_id)
+    changed = sum(set_reproduction(session, name, reproduction) for name, reproduction in wanted.items())
+    if changed:
+        raise_version(session)
+    return changed
+
+
+def _report(files: Files, parts: Mapping[str, str]) -> Report:
+    sha256 = parts.get(REPORT)
+    if sha256 is None:
+        raise _no_report(f"an attempt that succeeded has the part `{REPORT}`, and this one has none")
+    path = files.path(sha256)
+    try:
+        if path.stat().st_size > MOST_REPORT:
+            raise _no_report(f"the report is larger than {MOST_REPORT // 1024**2} MB")
+        return read_report(path.read_bytes())
+    except OSError as error:
+        raise _no_report(f"the report's file is gone: {error.strerror}") from error
+
+
+def read_report(data: bytes) -> Report:
+    """Raises InvalidInputError with the place of every problem."""
+    try:
+        return Report.model_validate_json(data)
+    except ValidationError as error:
+        details: list[dict[str, object]] = [
+            {"field": ".".join(map(str, ("report", *item["loc"]))), "message": item["msg"]} for item in error.errors()
+        ]
+        first = details[0]
+        raise InvalidInputError(f"{REPORT}: {first['field']}: {first['message']}", details[:50]) from error
+
+
+def _no_report(message: str) -> InvalidInputError:
+    return InvalidInputError(message, [{"field": f"parts.{REPORT}", "message": message}])
+
+
+def _claim(database: Database, claim_id: str | None) -> ClaimRow | None:
+    """None for a claim that is not there (any more), and for a card without a number."""
+    known = Claims(database).present([claim_id]) if claim_id else {}
+    return parsed(known[claim_id].text) if claim_id in known else None
+
+
+def _insert(session: Session, new: Found, origin: dict[str, Any], randomness: Randomness) -> str:
+    row = {
+        "id": _free_id(session, randomness),
+        "claim_id": new.claim_id,
+        "card_id": new.card_id,
+        "kind": new.report.plan.kind,
+        "report": new.report.model_dump_json(),
+        "numbers": json.dumps(new.numbers, allow_nan=False),
+        "verdict": new.verdict.model_dump_json() if new.verdict else None,
+    }
+    session.connection().execute(sa.insert(MEASUREMENT), {**row, **origin})
+    if of := new.claim_id or new.card_id:
+        renew(session, of)
+    return str(row["id"])
+
+
+def _verdicts(session: Session, claim_id: str | None) -> dict[str, Reproduction]:
+    of = sa.func.coalesce(MEASUREMENT.c.claim_id, MEASUREMENT.c.card_id)
+    asked = sa.select(MEASUREMENT.c.id, MEASUREMENT.c.job_id, MEASUREMENT.c.verdict, of.label("of"))
+    asked = asked.where(MEASUREMENT.c.job_id.is_not(None), MEASUREMENT.c.verdict.is_not(None))
+    asked = asked.where(of == claim_id if claim_id else of.is_not(None))
+    rows = session.connection().execute(asked.order_by(MEASUREMENT.c.number))
+    return {row.of: _reproduction(row) for row in rows}
+
+
+def _reproduction(row: Any) -> Reproduction:
+    verdict = Verdict.model_validate_json(row.verdict)
+    kept = {name: getattr(verdict, name) for name in ("status", "text", "measured", "low", "high", "share")}
+    differences = [item.label for item in verdict.differences]
+    return Reproduction.model_validate({**kept, "measurement": row.id, "job": row.job_id, "differences": differences})
+
+
+def _failures(session: Session, claim_id: str | None) -> dict[str, Reproduction]:
+    of = sa.func.coalesce(JOB.c.claim_id, JOB.c.card_id)
+    asked = sa.select(JOB.c.id, JOB.c.failure, JOB.c.message, of.label("of")).where(JOB.c.state == "failed")
+    asked = asked.where(of == claim_id if claim_id else of.is_not(None))
+    rows = session.connection().execute(asked.order_by(JOB.c.number))
+    return {
+        row.of: Reproduction(status="failed", text=f"attempt failed: {row.failure.replace('_', ' ')}", job=row.id)
+        for row in rows
+    }
+
+
+def _free_id(session: Session, randomness: Randomness) -> str:
+    """`m3h7k2qd4`, as jobs have it."""
+    while True:
+        letters = "".join(LETTERS[byte % len(LETTERS)] for byte in randomness.take(RANDOM_LETTERS))
+        taken = sa.select(MEASUREMENT.c.number).where(MEASUREMENT.c.id == f"m{letters}")
+        if session.connection().execute(taken).first() is None:
+            return f"m{letters}"
