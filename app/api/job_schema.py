@@ -9,6 +9,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_valida
 
 from app.api.schema import Cursor, Limit, Name, digits
 from app.jobs.matching import Needs
+from app.jobs.plans import Choices
 from app.jobs.states import State
 from app.protocol.launch import Launch
 from app.protocol.lease import Capabilities
@@ -25,6 +26,7 @@ class SubmitJob(Wire):
     plan: Plan | None = None
     card_id: Given = None
     claim_id: Given = None
+    choices: Choices | None = None  # for a card or a claim: over what it states, or where it states nothing
     accelerator: Annotated[str | None, Field(max_length=100, pattern=r"^[\x20-\x7e]+$")] = None
     priority: Annotated[int, Field(ge=-100, le=100)] = 0
 
@@ -32,6 +34,8 @@ class SubmitJob(Wire):
     def _one_source(self) -> Self:
         if [self.plan, self.card_id, self.claim_id].count(None) != 2:
             raise ValueError("a job is asked for by a plan, a card_id or a claim_id, one of them")
+        if self.choices is not None and self.plan is not None:
+            raise ValueError("a plan is run as it is: choices belong to a card_id or a claim_id")
         return self
 
 

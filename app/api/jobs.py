@@ -25,6 +25,7 @@ from app.api.once import once_only
 from app.api.runner import body_of
 from app.cards.store import Writer
 from app.errors import ForbiddenError, InvalidInputError
+from app.jobs.plans import from_card, from_claim
 from app.jobs.queries import JobFilter, approval_rows, job_detail, runner_rows
 from app.jobs.store import NewJob, approve, cancel, drain, revoke, submit
 from app.replay.store import Reply
@@ -36,7 +37,10 @@ if TYPE_CHECKING:
     from sqlmodel import Session
 
     from app.accounts.tokens import Actor
+    from app.cards.queries import Cards
+    from app.catalogue.queries import Catalogue
     from app.clock import Clock
+    from app.jobs.plans import Planned
     from app.jobs.queries import Jobs
     from app.randomness import Randomness
 
@@ -79,7 +83,7 @@ def submit_job(request: Request, body: BodyOf, idempotency_key: IdempotencyKey =
     actor = signed_in(request, "submit")
 
     def prepare() -> "Callable[[Session], Reply]":
-        new = _new_job(body.message(SubmitJob), actor)
+        new = _new_job(request, body.message(SubmitJob), actor)
         now, randomness = _now(request), cast("Randomness", request.app.state.randomness)
 
         def work(session: "Session") -> Reply:
@@ -178,13 +182,26 @@ def _drained(request: Request, name: str, body: Body, key: str | None, *, on: bo
     return once_only(request, actor, key, body, lambda: work)
 
 
-def _new_job(asked: SubmitJob, actor: "Actor") -> NewJob:
+def _new_job(request: Request, asked: SubmitJob, actor: "Actor") -> NewJob:
     if asked.priority > 0 and not actor.may("maintain"):
         raise ForbiddenError("a priority above 0 needs the scope `maintain`")
-    if asked.plan is None:
-        message = "send a plan; Benchcard makes none of a card or a claim yet"
-        raise InvalidInputError(message, [{"field": "plan", "message": message}])
-    return NewJob(asked.plan, asked.accelerator, priority=asked.priority)
+    if asked.plan is not None:
+        return NewJob(asked.plan, asked.accelerator, priority=asked.priority)
+    planned = _planned(request, asked)
+    if planned.plan is None:
+        details: list[dict[str, object]] = [{"field": "choices", "message": text} for text in planned.missing]
+        raise InvalidInputError(f"not attemptable as it stands: {'; '.join(planned.missing)}", details)
+    accelerator = asked.accelerator or planned.accelerator
+    return NewJob(planned.plan, accelerator, asked.claim_id, asked.card_id, asked.priority)
+
+
+def _planned(request: Request, asked: SubmitJob) -> "Planned":
+    """The plan of a claim or a card, with prompts that nobody has sent before. Raises NotFoundError."""
+    seed = int.from_bytes(cast("Randomness", request.app.state.randomness).take(6), "big")
+    if asked.card_id is not None:
+        card = cast("Cards", request.app.state.cards).card(asked.card_id).card
+        return from_card(card, seed, asked.choices)
+    return from_claim(cast("Catalogue", request.app.state.catalogue).claim(asked.claim_id or ""), seed, asked.choices)
 
 
 def _jobs(request: Request) -> "Jobs":

@@ -17,6 +17,7 @@ from app.api.errors import ErrorBody
 from app.api.schema import digits
 from app.errors import InvalidInputError, OtherBytesError
 from app.jobs import leases, uploads
+from app.jobs.measurements import prepare, record, renew_of_job
 from app.protocol.lease import MOST_PART, Finish, Finished, Heartbeat, LeaseReply, LeaseRequest, Renewal, Start, Stored
 from app.protocol.wire import Name
 from app.uploads import incoming
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
     from app.accounts.tokens import Actor
     from app.clock import Clock
     from app.jobs.logs import Logs
+    from app.jobs.measurements import Found
+    from app.randomness import Randomness
     from app.results.files import Files, Kept
 
 T = TypeVar("T")
@@ -140,10 +143,19 @@ def finish_job(request: Request, job_id: str, body: MessageOf) -> Finished:
     """Put the end on record, once all that it names is here (else 409 `incomplete`). Afterwards the runner needs to
     keep nothing of the attempt."""
     message, logs = body.message(Finish), cast("Logs", request.app.state.logs)
-    state = _done(
-        request,
-        lambda session, actor: uploads.finish(session, logs, job_id, message, actor.id, _now(request)),
-    )
+    found = _measured(request, job_id, message)  # takes seconds, so before the transaction
+
+    def work(session: "Session", actor: "Actor") -> str | None:
+        now = _now(request)
+        state = uploads.finish(session, logs, job_id, message, actor.id, now)
+        if found is not None and state == "succeeded":
+            randomness = cast("Randomness", request.app.state.randomness)
+            record(session, found, job_id, message.epoch, actor.name, now, randomness)
+        elif state == "failed":
+            renew_of_job(session, job_id)
+        return state
+
+    state = _done(request, work)
     if state is None:
         raise leases.lease_lost(message.epoch)
     return Finished.model_validate({"state": state})
@@ -158,6 +170,21 @@ def _done(request: Request, work: "Callable[[Session, Actor], T]") -> T:
         return work(session, actor)
 
     return database(request).write(noted)
+
+
+def _measured(request: Request, job_id: str, message: Finish) -> "Found | None":
+    """The numbers of an attempt that succeeded and whose job is still its own. Raises InvalidInputError where it has
+    no report. What it names and did not send is told by the end itself."""
+    if message.outcome.state != "succeeded":
+        return None
+    actor, storage = signed_in(request, "runner"), database(request)
+    with storage.read() as session:
+        job, attempt, _ = leases.attempt_of(session, job_id, message.epoch, actor.id)
+        here = {name: row.sha256 for name, row in uploads.parts_of(session, job_id, message.epoch).items()}
+    there = message.parts.items() <= here.items()
+    if attempt.finish is not None or not leases.is_current(job, message.epoch) or not there:
+        return None
+    return prepare(storage, cast("Files", request.app.state.files), job_id, message.parts)
 
 
 def _known(request: Request, job_id: str, epoch: int, actor: "Actor") -> None:

@@ -111,6 +111,14 @@ def renew(session: Session, claim_id: str | None = None) -> int:
     return changed
 
 
+def renew_of_job(session: Session, job_id: str) -> None:
+    """The same for the claim or card of a job, where it has one."""
+    asked = sa.select(sa.func.coalesce(JOB.c.claim_id, JOB.c.card_id)).where(JOB.c.id == job_id)
+    of = session.connection().execute(asked).scalar()
+    if of is not None:
+        renew(session, of)
+
+
 def _report(files: Files, parts: Mapping[str, str]) -> Report:
     sha256 = parts.get(REPORT)
     if sha256 is None:

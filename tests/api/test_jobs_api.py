@@ -10,12 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from app.protocol.outcome import REPORT
 from tests.api.test_job_access import ask, lease, submitted
 from tests.jobs.factories import attach_plan, plan
+from tests.jobs.runs import attempt
 from tests.site import Site, open_site
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     import httpx
 
@@ -52,11 +55,17 @@ def end(log: bytes, parts: dict[str, bytes], **changes: Any) -> dict[str, Any]:
     }
 
 
+def attempt_parts(folder: Path) -> dict[str, bytes]:
+    """What a runner sends of the job that `submitted` asks for."""
+    report, traces = attempt(folder, attach_plan())
+    return {REPORT: report.model_dump_json().encode(), **{name: file.read_bytes() for name, file in traces.items()}}
+
+
 def error(answer: httpx.Response) -> tuple[int, str]:
     return answer.status_code, answer.json()["error"]["code"]
 
 
-def test_a_job_from_its_submission_to_its_end(site: Site) -> None:
+def test_a_job_from_its_submission_to_its_end(site: Site, tmp_path: Path) -> None:
     runner = site.token("runner")
     job = submitted(site, site.token())
     assert site.get(f"/api/v1/jobs/{job}").json()["lacking"] == {}
@@ -68,16 +77,33 @@ def test_a_job_from_its_submission_to_its_end(site: Site) -> None:
     assert ask(site, f"{at}/heartbeat", beat, runner).json() == {"lease_s": 90.0, "cancel": False, "drain": False}
     assert put(site, f"{job}/log?epoch=1&offset=0", b"one\n", runner).json() == {"size": 4}
     assert put(site, f"{job}/log?epoch=1&offset=4", b"two\n", runner).json() == {"size": 8}
-    assert part(site, job, "trace-0.parquet", b"trace", runner).json() == {"size": 5}
-    finish = end(b"one\ntwo\n", {"trace-0.parquet": b"trace"})
+    parts = attempt_parts(tmp_path)
+    for name, data in parts.items():
+        assert part(site, job, name, data, runner).json() == {"size": len(data)}
+    finish = end(b"one\ntwo\n", parts)
     first = ask(site, f"{at}/finish", finish, runner)
     assert (first.status_code, first.json()) == (200, {"state": "succeeded"})
     assert ask(site, f"{at}/finish", finish, runner).json() == first.json()
     told = site.get(f"/api/v1/jobs/{job}").json()
     assert (told["state"], told["tries"][0]["is_result"], told["done"]) == ("succeeded", True, 2)
-    assert told["tries"][0]["parts"][0]["name"] == "trace-0.parquet"
+    assert [item["name"] for item in told["tries"][0]["parts"]] == sorted(parts)
+    measured = site.get(f"/api/v1/measurements/{told['measurement_id']}").json()
+    assert (measured["job_id"], measured["trust"], measured["numbers"]["valid"]) == (job, "runner", True)
     log = site.get(f"/api/v1/jobs/{job}/log", params={"offset": "4"})
     assert (log.text, log.headers["log-size"], log.headers["log-ended"]) == ("two\n", "8", "true")
+
+
+def test_an_end_without_a_report_is_refused_and_not_put_on_record(site: Site, held: tuple[str, str]) -> None:
+    job, runner = held
+    answer = ask(site, f"/api/v1/runner/jobs/{job}/finish", end(b"", {}), runner)
+    assert error(answer) == (422, "invalid_input")
+    assert answer.json()["error"]["details"][0]["field"] == "parts.report.json"
+    assert site.get(f"/api/v1/jobs/{job}").json()["state"] == "running"
+
+
+def test_a_claim_that_cannot_be_run_says_what_is_missing(site: Site) -> None:
+    answer = ask(site, "/api/v1/jobs", {"claim_id": "nothing-of-that-name"}, site.token())
+    assert error(answer) == (404, "not_found")
 
 
 @pytest.fixture
@@ -189,7 +215,7 @@ def test_the_list_is_read_page_by_page_and_filtered(site: Site) -> None:
         b'{"plan": 1}',
         b'{"plan": null, "card_id": "a", "claim_id": "b"}',
         b'{"card_id": "\\u0000"}',
-        b'{"claim_id": "x"}',
+        b'{"claim_id": "x", "choices": {"gpus": "one"}}',
         b"[" * 100_000,
     ],
 )

@@ -44,30 +44,40 @@ def plan(points: Sequence[int] = (2,), repeats: int = 3, sides: int = 1, **launc
 
 
 def write_trace(
-    file: Path, requests: int, streams: int, ttft_ms: float, tpot_ms: float, *, failed: int = 0, **meta: Any
+    file: Path,
+    requests: int,
+    streams: int,
+    ttft_ms: float,
+    tpot_ms: float,
+    *,
+    failed: int = 0,
+    output: int = OUTPUT,
+    **meta: Any,
 ) -> None:
     """A run in which `streams` requests are always under way, one after the other on each."""
-    long_ms = ttft_ms + (OUTPUT - 1) * tpot_ms
-    rows = [
-        _row(index, (index // streams) * long_ms, ttft_ms, tpot_ms, failed=index < failed) for index in range(requests)
-    ]
+    long_ms = ttft_ms + (output - 1) * tpot_ms
+    rows = []
+    for index in range(requests):
+        start = (index // streams) * long_ms
+        times = [int((start + ttft_ms + place * tpot_ms) * MS) for place in range(output)]
+        rows.append(_row(index, int(start * MS), times, failed=index < failed))
     given = {"client": CLIENT, "counting": "token_ids", "endpoint": "completions", "seed": 7, **meta}
     file.parent.mkdir(parents=True, exist_ok=True)
     trace_file.write(from_rows(rows, 0, {"asked": {"usage": True, "continuous": True}, **given}), file)
 
 
-def _row(index: int, start_ms: float, ttft_ms: float, tpot_ms: float, *, failed: bool) -> Counted:
-    times = [int((start_ms + ttft_ms + place * tpot_ms) * MS) for place in range(OUTPUT)]
-    row = Counted(index, None, 0, None, int(start_ms * MS), times[-1], INPUT, OUTPUT)
+def _row(index: int, sent_ns: int, times: list[int], *, failed: bool) -> Counted:
+    output = len(times)
+    row = Counted(index, None, 0, None, sent_ns, times[-1], INPUT, output)
     if failed:
         row.failure, row.message = "timeout", "nothing came"
         return row
     row.first_byte_ns, row.status, row.finish_reason, row.counting = times[0], 200, "length", "token_ids"
-    row.prompt_tokens, row.cached_tokens, row.output_tokens = INPUT, 0, OUTPUT
+    row.prompt_tokens, row.cached_tokens, row.output_tokens = INPUT, 0, output
     row.event_ns = np.array(times, np.int64)
-    row.event_tokens = np.ones(OUTPUT, np.int32)
-    row.event_marks = np.full(OUTPUT, chunks.CHOICES | chunks.TEXT, np.int32)
-    row.event_usage = np.arange(1, OUTPUT + 1, dtype=np.int32)
+    row.event_tokens = np.ones(output, np.int32)
+    row.event_marks = np.full(output, chunks.CHOICES | chunks.TEXT, np.int32)
+    row.event_usage = np.arange(1, output + 1, dtype=np.int32)
     return row
 
 
@@ -85,7 +95,8 @@ def attempt(
             for side in of.sides:
                 name = f"{side.name}-{place}-{repeat}.parquet"
                 tpot = (tpot_ms or {}).get(side.name, 10.0) * (1 + repeat / 1000)
-                write_trace(folder / name, point.requests, point.concurrency or 1, ttft_ms, tpot)
+                output = of.workload.output_tokens
+                write_trace(folder / name, point.requests, point.concurrency or 1, ttft_ms, tpot, output=output)
                 runs.append(RunReport(side=side.name, point=place, repeat=repeat, trace=name))
                 traces[name] = folder / name
     sides = tuple(_side(side.name, side.launch) for side in of.sides)
