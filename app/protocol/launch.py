@@ -6,7 +6,7 @@ import hashlib
 import json
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field, JsonValue, StringConstraints, TypeAdapter
+from pydantic import AfterValidator, BeforeValidator, Field, JsonValue, StringConstraints, TypeAdapter
 
 from app.protocol.wire import LARGEST, Text, Wire, normal
 
@@ -37,8 +37,16 @@ def _json(value: dict[str, JsonValue]) -> dict[str, JsonValue]:
     return value
 
 
-_SCALAR: TypeAdapter[object] = TypeAdapter(bool | Whole | Annotated[float, Field(allow_inf_nan=False)] | Line | None)
-FlagValue = bool | Whole | float | Line | Annotated[dict[str, JsonValue], AfterValidator(_json)]
+def _broken(value: object) -> object:
+    """Pydantic takes a whole number for a float too, and one that is too large for `Whole` would get in there."""
+    if isinstance(value, int):
+        raise ValueError("whole numbers lie between -(2**53 - 1) and 2**53 - 1")
+    return value
+
+
+Broken = Annotated[float, Field(allow_inf_nan=False), BeforeValidator(_broken)]
+_SCALAR: TypeAdapter[object] = TypeAdapter(bool | Whole | Broken | Line | None)
+FlagValue = bool | Whole | Broken | Line | Annotated[dict[str, JsonValue], AfterValidator(_json)]
 
 
 class Launch(Wire):

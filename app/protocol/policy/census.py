@@ -7,6 +7,7 @@ not classified is refused, so a new version waits until somebody has looked at w
 
 from __future__ import annotations
 
+import re
 import tomllib
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -93,6 +94,7 @@ class Census:
     options: Mapping[str, Option]
     variables: frozenset[str]
     rules: Rules
+    further: Mapping[str, str]  # every other spelling that the version names itself -> the canonical one
 
     def flag(self, name: str, value: object) -> Judged:
         """What is to be said of `--name=value`."""
@@ -118,13 +120,13 @@ class Census:
 
     def canonical(self, written: str) -> str | None:
         """The name of the option that the engine's own parser could take this spelling for."""
-        head = written.strip().lstrip("-").split("=")[0].split(".")[0].split(" ")[0]
+        head = re.split(r"[=. ]", written.strip().lstrip("-"), maxsplit=1)[0]
         name = head.replace("_", "-")
         if name in self.options:
             return name
-        for option in self.options.values():
-            if {head, name, head.rstrip("0123456789")} & set(option.others) or name == f"no-{option.name}":
-                return option.name
+        found = self.further.get(head) or self.further.get(name) or self.further.get(head.rstrip("0123456789"))
+        if found is not None:
+            return found
         starting = [option for option in self.options if name and option.startswith(name)]
         return starting[0] if len(starting) == 1 else None
 
@@ -173,8 +175,11 @@ def census(said: Mapping[str, Any]) -> Census:
         for takes_value, names in ((False, said["switches"]), (True, said["values"]))
         for name in names
     }
-    engine = said["engine"]
-    return Census(engine, said["version"], options, frozenset(said["variables"]), rules(engine))
+    further = {f"no-{name}": name for name in options} | {
+        other: option.name for option in options.values() for other in option.others
+    }
+    variables, engine = frozenset(said["variables"]), said["engine"]
+    return Census(engine, said["version"], options, variables, rules(engine), further)
 
 
 @cache

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -13,9 +13,6 @@ from runners.engines.install import Installed
 from runners.engines.recipe import Recipe, RecipeError
 from runners.engines.server import LaunchError, Server
 from tests.runners.engines.texts import DATA
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 SITE = Site(modules=(DATA.parent / "fake",))
 
@@ -46,6 +43,21 @@ def test_a_good_server_is_ready_known_flushed_read_and_gone(installed: Installed
         freed = started.stop()
     assert (freed.survivors, freed.free, freed.code) == ([], True, -15)
     assert not any(installed.folder.parent.glob("job/*scratch*"))
+
+
+def test_the_started_process_has_the_variables_that_were_built_for_it_and_no_others(
+    installed: Installed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("BENCHCARD_RUNNER_TOKEN", "HF_TOKEN", "LD_PRELOAD", "https_proxy", "SOMETHING"):
+        monkeypatch.setenv(name, "canary" if name != "LD_PRELOAD" else "")
+    with start(installed, "good", env={"OMP_NUM_THREADS": "2"}) as started:
+        started.wait_ready(60)
+        words = Path(f"/proc/{started.process.pid}/environ").read_bytes().decode().split("\0")
+        assert dict(word.split("=", 1) for word in words if word) == started.env
+    assert set(started.env) == {
+        "PATH", "HOME", "TMPDIR", "LANG", "PYTHONUNBUFFERED", "HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "DO_NOT_TRACK",
+        "PYTHONPATH", "VLLM_HOST_IP", "VLLM_PLUGINS", "VLLM_NO_USAGE_STATS", "VLLM_SERVER_DEV_MODE", "OMP_NUM_THREADS",
+    }  # fmt: skip
 
 
 def test_its_name_and_key_are_new_each_time(installed: Installed) -> None:
