@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import sqlalchemy as sa
 from sqlmodel import SQLModel
 
+import app.accounts.tables  # noqa: F401 (declares the tokens)
 from app.errors import ForbiddenError, LeaseLostError, NotFoundError
 from app.jobs.ends import lost
 from app.jobs.matching import Needs, lacks
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from app.protocol.lease import Heartbeat, LeaseRequest, Start
 
 ATTEMPT, TOKEN = SQLModel.metadata.tables["attempt"], SQLModel.metadata.tables["token"]
+MOST_BOOTS = 200  # earlier processes of a runner that are remembered
 MOST_SWEPT = 1000  # expired leases that one request for work puts back
 TIME = JOB.c.lease_until.type
 
@@ -42,22 +44,20 @@ UPDATE_ATTEMPT, INSERT_ATTEMPT = sa.update(ATTEMPT).where(*OF_ATTEMPT), sa.inser
 GIVEN = sa.select(ATTEMPT.c.job_id, ATTEMPT.c.epoch).where(
     ATTEMPT.c.runner == sa.bindparam("runner"), ATTEMPT.c.request_id == sa.bindparam("request")
 )
-EARLIER_BOOT = (
-    sa.select(ATTEMPT.c.epoch)
-    .where(ATTEMPT.c.runner == sa.bindparam("runner"), ATTEMPT.c.boot_id == sa.bindparam("boot"))
-    .limit(1)
-)
 EXPIRED = (
     sa.select(JOB)
-    .where(JOB.c.state.in_(ACTIVE), JOB.c.lease_until <= sa.bindparam("now", type_=TIME))
+    .where(sa.or_(*(JOB.c.state == state for state in ACTIVE)), JOB.c.lease_until <= sa.bindparam("now", type_=TIME))
     .order_by(JOB.c.number)
     .limit(MOST_SWEPT)
 )
-OF_OLDER_BOOTS = sa.select(JOB).where(
-    JOB.c.runner == sa.bindparam("runner"), JOB.c.state.in_(ACTIVE), JOB.c.boot_id != sa.bindparam("boot")
+OF_OLDER_BOOTS = (
+    sa.select(JOB)
+    .where(JOB.c.runner == sa.bindparam("runner"), JOB.c.state.in_(ACTIVE), JOB.c.boot_id != sa.bindparam("boot"))
+    .order_by(JOB.c.number)
 )
+FIRST_OF_ALL = sa.select(JOB).where(JOB.c.state == "queued").order_by(JOB.c.rank, JOB.c.number).limit(1)
 NEEDED = sa.select(JOB.c.needs).where(JOB.c.state == "queued").distinct()
-FIRST = (
+FIRST_FITTING = (
     sa.select(JOB)
     .where(JOB.c.state == "queued", JOB.c.needs.in_(sa.bindparam("needs", expanding=True)))
     .order_by(JOB.c.rank, JOB.c.number)
@@ -70,11 +70,10 @@ def lease(session: Session, request: LeaseRequest, token: str, now: dt.datetime)
 
     Raises ForbiddenError for another's name, LeaseLostError where a newer process took this one's place.
     """
-    alone(session)
-    runner = _seen(session, request, token, now)
     sweep(session, now)
+    runner = _seen(session, request, token, now)
     assignment = _again(session, request, now)
-    kept_out = request.draining or request.quarantine or runner.drain_asked or _quarantined(session, request.runner)
+    kept_out = request.draining or request.quarantine or runner.drain_asked or runner.quarantine
     if assignment is None and not kept_out:
         assignment = _take(session, request, now)
     return LeaseReply(assignment=assignment, wait_s=POLL.total_seconds(), drain=runner.drain_asked)
@@ -120,7 +119,7 @@ def attempt_of(session: Session, job_id: str, epoch: int, token: str) -> tuple[s
     attempt = session.connection().execute(STORED_ATTEMPT, {"job": job_id, "of_epoch": epoch}).first()
     if attempt is None:
         raise no_job(job_id)
-    runner = session.connection().execute(STORED_RUNNER, {"runner": attempt.runner}).one()
+    runner = _runner(session, attempt.runner)
     if not _owns(session, runner, token):
         raise ForbiddenError(f"this attempt is the runner's `{runner.name}`, which has another token")
     return job, attempt, runner
@@ -167,25 +166,28 @@ def _seen(session: Session, request: LeaseRequest, token: str, now: dt.datetime)
         "draining": request.draining,
         "trouble": request.quarantine,
     }
+    replaced = known is not None and known.boot_id != request.boot_id
     if known is None:
-        row = {"name": request.runner, "drain_asked": False, "failures": 0, **said}
+        row = {"name": request.runner, "drain_asked": False, "failures": 0, "earlier_boots": "[]", **said}
         session.connection().execute(INSERT_RUNNER, row)
-        return session.connection().execute(STORED_RUNNER, {"runner": request.runner}).one()
+        return _runner(session, request.runner)
     if not _owns(session, known, token):
         raise ForbiddenError(f"the name `{request.runner}` belongs to another token; choose another name")
-    if known.boot_id != request.boot_id:
-        _follow(session, request, now)
+    if replaced:
+        said["earlier_boots"] = _follow(session, known, request, now)
     session.connection().execute(UPDATE_RUNNER, {"runner": request.runner, **said})
-    return known
+    return _runner(session, request.runner) if replaced else known
 
 
-def _follow(session: Session, request: LeaseRequest, now: dt.datetime) -> None:
-    """A new process takes the place of the one before. One that was replaced already may not come back: two processes
-    of one name would take each other's jobs for ever."""
+def _follow(session: Session, known: sa.Row[Any], request: LeaseRequest, now: dt.datetime) -> str:
+    """A new process takes the place of the one before; returns those that came before it. One that was replaced already
+    may not come back: two processes of one name would take each other's jobs for ever."""
     of_boot = {"runner": request.runner, "boot": request.boot_id}
-    if session.connection().execute(EARLIER_BOOT, of_boot).first() is not None:
+    earlier = json.loads(known.earlier_boots)
+    if request.boot_id in earlier:
         raise LeaseLostError(f"a newer process of the runner `{request.runner}` has taken this one's place")
     lost(session, session.connection().execute(OF_OLDER_BOOTS, of_boot).all(), now)
+    return json.dumps([*earlier, known.boot_id][-MOST_BOOTS:])
 
 
 def _owns(session: Session, runner: sa.Row[Any], token: str) -> bool:
@@ -195,10 +197,8 @@ def _owns(session: Session, runner: sa.Row[Any], token: str) -> bool:
     return session.connection().execute(REVOKED, {"token": runner.token_id}).first() is not None
 
 
-def _quarantined(session: Session, name: str) -> bool:
-    """Asked after the sweep, which may have brought the runner into it."""
-    asked = sa.select(RUNNER.c.quarantine).where(OF_RUNNER)
-    return session.connection().execute(asked, {"runner": name}).scalar_one() is not None
+def _runner(session: Session, name: str) -> sa.Row[Any]:
+    return session.connection().execute(STORED_RUNNER, {"runner": name}).one()
 
 
 def _again(session: Session, request: LeaseRequest, now: dt.datetime) -> Assignment | None:
@@ -211,15 +211,19 @@ def _again(session: Session, request: LeaseRequest, now: dt.datetime) -> Assignm
 
 def _take(session: Session, request: LeaseRequest, now: dt.datetime) -> Assignment | None:
     """The job that comes first of those that the runner can do."""
-    fitting = _fitting(session, request.capabilities)
-    while fitting:
-        job = session.connection().execute(FIRST, {"needs": fitting}).first()
-        if job is None:
-            return None
-        if withhold(session, job, now):
-            continue
-        return _give(session, job, request, now)
-    return None
+    job = _first(session, request.capabilities)
+    while job is not None and withhold(session, job, now):
+        job = _first(session, request.capabilities)
+    return None if job is None else _give(session, job, request, now)
+
+
+def _first(session: Session, has: Capabilities) -> sa.Row[Any] | None:
+    """Mostly the first of all will do; else the needs that are queued are looked through, which are few."""
+    job = session.connection().execute(FIRST_OF_ALL).first()
+    if job is None or not lacks(_needs(job.needs), has):
+        return job
+    fitting = _fitting(session, has)
+    return session.connection().execute(FIRST_FITTING, {"needs": fitting}).first() if fitting else None
 
 
 def _fitting(session: Session, has: Capabilities) -> list[str]:

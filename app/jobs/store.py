@@ -88,7 +88,7 @@ def cancel(session: Session, job_id: str, by: Writer, now: dt.datetime) -> None:
     job = locked(session, job_id)
     if job.owner != by.owner and not by.maintains:
         raise ForbiddenError(f"this job belongs to {job.requested_by}; others need the scope `maintain`")
-    if job.state == "cancelled" or job.cancel_requested_at is not None:
+    if job.state == "cancelled" or (job.state in ACTIVE and job.cancel_requested_at is not None):
         return
     state = after(job.state, "cancel")
     asked = {"cancel_requested_at": now, "cancelled_by": by.name, "state": state}

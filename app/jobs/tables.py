@@ -104,6 +104,7 @@ class RunnerTable(SQLModel, table=True):
     name: str = Field(primary_key=True)
     token_id: str
     boot_id: str
+    earlier_boots: str  # JSON: the processes that this one took the place of
     version: str
     capabilities: str  # Capabilities as JSON
     seen_at: dt.datetime

@@ -112,6 +112,7 @@ def _runners() -> None:
         sa.Column("name", sa.String(), nullable=False),
         sa.Column("token_id", sa.String(), nullable=False),
         sa.Column("boot_id", sa.String(), nullable=False),
+        sa.Column("earlier_boots", sa.String(), nullable=False),
         sa.Column("version", sa.String(), nullable=False),
         sa.Column("capabilities", sa.String(), nullable=False),
         sa.Column("seen_at", sa.DateTime(timezone=True), nullable=False),

@@ -1,0 +1,132 @@
+"""How fast jobs are given out, and whether ever twice: processes that drain one queue at once.
+
+    python -m bench.leases [--jobs 2000] [--processes 8]
+
+On SQLite in a fresh folder, synced like the real one. Prints leases/s over all processes, the 99th percentile of one
+lease as its process sees it, and ends with 1 where a job was given out twice or a call failed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import statistics
+import sys
+import tempfile
+import time
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+from app.cards.store import Writer
+from app.clock import SystemClock
+from app.db import Database
+from app.jobs.leases import lease
+from app.jobs.store import NewJob, submit
+from app.protocol.lease import Capabilities, LeaseRequest
+from app.protocol.plan import Attach, Plan, Point, Side, Workload
+from app.randomness import SystemRandomness
+
+if TYPE_CHECKING:
+    from multiprocessing.queues import Queue
+    from multiprocessing.synchronize import Barrier
+
+ADDRESS = "bench.test:9000"
+
+
+@dataclass(frozen=True)
+class Drained:
+    """What one process took: ids, and how long each call was in s."""
+
+    jobs: list[str]
+    calls_s: list[float]
+    error: str | None = None
+
+
+@dataclass(frozen=True)
+class Race:
+    jobs: int
+    doubled: int
+    errors: list[str]
+    leases_per_s: float
+    p99_s: float
+
+
+def a_plan() -> Plan:
+    load = Workload(input_tokens=8, output_tokens=8, seed=1, prefix_cache="cleared")
+    side = Side(name="a", label="as it is", attach=Attach(address=ADDRESS, model="m"))
+    return Plan(kind="attach", sides=(side,), workload=load, points=(Point(concurrency=1, requests=1),))
+
+
+def race(url: str, jobs: int, processes: int) -> Race:
+    """Fill the migrated database's queue and let that many processes drain it."""
+    _fill(url, jobs)
+    context = multiprocessing.get_context("spawn")
+    results: Queue[Drained] = context.Queue()
+    barrier = context.Barrier(processes + 1)
+    workers = [context.Process(target=_drain, args=(url, number, barrier, results)) for number in range(processes)]
+    for worker in workers:
+        worker.start()
+    barrier.wait()
+    began = time.perf_counter()
+    drained = [results.get() for _ in workers]
+    took = time.perf_counter() - began
+    for worker in workers:
+        worker.join()
+    taken = Counter(job for item in drained for job in item.jobs)
+    calls = [call for item in drained for call in item.calls_s]
+    p99 = statistics.quantiles(calls, n=100)[98] if len(calls) > 1 else 0.0
+    errors = [item.error for item in drained if item.error]
+    return Race(len(taken), sum(count - 1 for count in taken.values()), errors, len(taken) / took, p99)
+
+
+def _fill(url: str, jobs: int) -> None:
+    database, plan, by = Database(url), a_plan(), Writer("bench", "bench")
+    now, randomness = SystemClock().now(), SystemRandomness()
+    database.write(lambda session: [submit(session, NewJob(plan), by, now, randomness) for _ in range(jobs)])
+    database.close()
+
+
+def _drain(url: str, number: int, barrier: Barrier, results: Queue[Drained]) -> None:
+    database, jobs, calls = Database(url), [], []
+    has = Capabilities(cpus=1, memory_mib=1, attach=(ADDRESS,), wall_s=86400.0)
+    boot, error = str(uuid4()), None
+    barrier.wait()
+    try:
+        while True:
+            request = LeaseRequest(
+                runner=f"r{number}", boot_id=boot, request_id=str(uuid4()), version="1", capabilities=has
+            )
+            began = time.perf_counter()
+            now = SystemClock().now()
+            given = database.write(lambda session, r=request, n=now: lease(session, r, "bench", n)).assignment  # type: ignore[misc]
+            calls.append(time.perf_counter() - began)
+            if given is None:
+                break
+            jobs.append(given.job_id)
+    except Exception as failure:
+        error = repr(failure)
+    database.close()
+    results.put(Drained(jobs, calls, error))
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--jobs", type=int, default=2000)
+    parser.add_argument("--processes", type=int, default=8)
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        url = f"sqlite:///{Path(folder) / 'benchcard.db'}"
+        database = Database(url)
+        database.migrate()
+        database.close()
+        found = race(url, given.jobs, given.processes)
+    print(f"{found.jobs} jobs by {given.processes} processes: {found.leases_per_s:.0f} leases/s, ", end="")
+    print(f"p99 {found.p99_s * 1000:.1f} ms, {found.doubled} doubled, {len(found.errors)} errors")
+    return int(bool(found.doubled or found.errors or found.jobs != given.jobs))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

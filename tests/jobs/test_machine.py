@@ -1,0 +1,294 @@
+"""The real store beside the model of what it promises, in every order of calls that Hypothesis thinks of; and ten
+planted bugs, each of which this must find."""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import sqlalchemy as sa
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
+
+from app.db import Database
+from app.errors import ConflictError, LeaseLostError, OtherBytesError
+from app.jobs import ends, leases, states, uploads
+from app.jobs.leases import ATTEMPT
+from app.jobs.store import JOB, RUNNER, NewJob, submit
+from app.replay import store as replay
+from app.replay.store import ReplayKey, Reply, once
+from tests.conftest import StillClock
+from tests.jobs.factories import ANA, RANDOM, Queue, attach_plan, queue_in
+from tests.jobs.model import Job, Model
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from sqlmodel import Session
+
+    from tests.jobs.model import Outcome
+
+FULL = bool(os.environ.get("BENCHCARD_TEST_LONG"))
+EXAMPLES, STEPS = (300, 30) if FULL else (25, 30)
+NAMES = st.sampled_from(["one", "two", "three"])
+OUTCOMES: st.SearchStrategy[Outcome] = st.sampled_from(
+    ["succeeded", "bad_flag", "port_in_use", "port_in_use", "runner_stopped", "cancelled"]
+)
+PLACE = st.integers(0, 10**6)
+
+
+class Machine(RuleBasedStateMachine):
+    """Every rule does one thing to both and compares the answers."""
+
+    queue: Queue
+
+    @initialize()
+    def empty(self) -> None:
+        self.model = Model()
+        self.requests: dict[str, dict[str, Any]] = {}
+        self.answers: dict[str, tuple[str, int] | None] = {}
+        self.submitted: dict[str, str] = {}
+        self.ended: dict[str, str] = {}
+        self.queue.clock.moment = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
+        self.queue.database.write(clear)
+
+    def attempt(self, place: int) -> tuple[Job, int]:
+        known = [(job, epoch) for job in self.model.jobs.values() for epoch in range(1, job.epoch + 1)]
+        return known[place % len(known)]
+
+    def has_attempts(self) -> bool:
+        return any(job.epoch for job in self.model.jobs.values())
+
+    @rule(rank=st.integers(-1, 1))
+    def submit(self, rank: int) -> None:
+        key = self.queue.key()
+        job = self.submit_under(key, rank)
+        assert job not in self.model.jobs
+        self.submitted[key] = job
+        self.model.jobs[job] = Job(job, rank)
+
+    @precondition(lambda self: self.submitted)
+    @rule(place=PLACE)
+    def submit_again(self, place: int) -> None:
+        key = list(self.submitted)[place % len(self.submitted)]
+        assert self.submit_under(key, 0) == self.submitted[key]
+
+    def submit_under(self, key: str, rank: int) -> str:
+        now = self.queue.clock.now()
+
+        def work(session: Session) -> Reply:
+            return Reply(201, submit(session, NewJob(attach_plan(), priority=-rank), ANA, now, RANDOM))
+
+        return once(self.queue.database, ReplayKey.of("ana", key, "submit"), now, work)[0].body
+
+    @rule(name=NAMES, boot=st.sampled_from(["", "", "", "new", "old"]))
+    def lease(self, name: str, boot: str) -> None:
+        known = self.model.runners[name].boots if name in self.model.runners else [f"boot-{name}"]
+        boots = {"new": self.queue.key(), "old": known[0], "": known[-1]}
+        request = {"runner": name, "boot_id": boots[boot], "request_id": self.queue.key()}
+        expected = self.model.lease(name, boots[boot])
+        assert self.leased(request) == expected
+        if expected != "lost":
+            self.requests[request["request_id"]] = request
+            self.answers[request["request_id"]] = expected
+
+    @rule(name=NAMES)
+    def work(self, name: str) -> None:
+        """A runner takes a job and begins."""
+        self.submit(0)
+        before = {job.id: job.epoch for job in self.model.jobs.values()}
+        self.lease(name, "")
+        for job in self.model.jobs.values():
+            if job.epoch > before[job.id]:
+                assert self.started(job, job.epoch) == self.model.start(job, job.epoch)
+
+    @precondition(lambda self: self.requests)
+    @rule(place=PLACE)
+    def lease_again(self, place: int) -> None:
+        """A retry of the newest process, whose answer was lost: only what was given is given again."""
+        request = self.requests[list(self.requests)[place % len(self.requests)]]
+        runner = self.model.runners[request["runner"]]
+        given = self.answers[request["request_id"]]
+        if given is None or request["boot_id"] != runner.boots[-1]:
+            return
+        self.model.expire()
+        assert self.leased(request) == given
+
+    def leased(self, request: dict[str, Any]) -> object:
+        try:
+            assignment = self.queue.lease(**request).assignment
+        except LeaseLostError:
+            return "lost"
+        return assignment and (assignment.job_id, assignment.epoch)
+
+    @precondition(has_attempts)
+    @rule(place=PLACE)
+    def start(self, place: int) -> None:
+        job, epoch = self.attempt(place)
+        assert self.started(job, epoch) == self.model.start(job, epoch)
+
+    def started(self, job: Job, epoch: int) -> str:
+        return told(lambda: self.queue.start(job.id, epoch))
+
+    @precondition(has_attempts)
+    @rule(place=PLACE)
+    def beat(self, place: int) -> None:
+        job, epoch = self.attempt(place)
+        assert told(lambda: self.queue.beat(job.id, epoch)) == self.model.beat(job, epoch)
+
+    @precondition(has_attempts)
+    @rule(place=PLACE, outcome=OUTCOMES)
+    def finish(self, place: int, outcome: Outcome) -> None:
+        job, epoch = self.attempt(place)
+        assert self.finished(job, epoch, outcome) == self.model.finish(job, epoch, outcome)
+
+    @precondition(lambda self: self.model.ends)
+    @rule(place=PLACE)
+    def finish_again(self, place: int) -> None:
+        (job, epoch), (outcome, answer) = list(self.model.ends.items())[place % len(self.model.ends)]
+        assert self.finished(self.model.jobs[job], epoch, outcome) == answer
+
+    def finished(self, job: Job, epoch: int, outcome: Outcome) -> str | None:
+        state: dict[str, Any] = {"state": outcome} if outcome in ("succeeded", "cancelled") else {"failure": outcome}
+        try:
+            return self.queue.finish(job.id, epoch, **state)
+        except OtherBytesError:
+            return "other bytes"
+        except ConflictError:
+            return "conflict"
+
+    @precondition(lambda self: self.model.jobs)
+    @rule(place=PLACE)
+    def cancel(self, place: int) -> None:
+        job = list(self.model.jobs.values())[place % len(self.model.jobs)]
+        try:
+            self.queue.cancel(job.id)
+        except ConflictError:
+            assert self.model.cancel(job) == "conflict"
+        else:
+            assert self.model.cancel(job) == "done"
+
+    @rule(seconds=st.sampled_from([1, 29, 30, 31, 89, 90, 91]))
+    def wait(self, seconds: int) -> None:
+        self.queue.later(seconds)
+        self.model.now += seconds
+
+    @invariant()
+    def both_are_alike(self) -> None:
+        with self.queue.database.read() as session:
+            jobs = session.connection().execute(sa.select(JOB.c.id, JOB.c.state, JOB.c.epoch, JOB.c.attempts)).all()
+            results = session.connection().execute(sa.select(ATTEMPT.c.job_id).where(ATTEMPT.c.is_result)).scalars()
+            shut = session.connection().execute(sa.select(RUNNER.c.name).where(RUNNER.c.quarantine.is_not(None)))
+            found, shut_out = list(results), set(shut.scalars())
+        model = {(job.id, job.state, job.epoch, job.attempts) for job in self.model.jobs.values()}
+        assert {tuple(job) for job in jobs} == model
+        assert len(found) == len(set(found)), "two results of one job"
+        assert all(job.attempts <= states.MOST_ATTEMPTS for job in jobs)
+        assert shut_out == {name for name, runner in self.model.runners.items() if runner.quarantined}
+        for job in jobs:
+            assert self.ended.get(job.id, job.state) == job.state, "a terminal state was left"
+            if job.state in states.TERMINAL:
+                self.ended[job.id] = job.state
+
+
+def told(call: Callable[[], Any]) -> str:
+    try:
+        return "cancel" if call().cancel else "on"
+    except LeaseLostError:
+        return "lost"
+    except ConflictError:
+        return "conflict"
+
+
+def clear(session: Session) -> None:
+    for name in ("attempt", "job", "runner", "reply"):
+        session.connection().execute(sa.text(f"DELETE FROM {name}"))
+
+
+def explore(queue: Queue, examples: int, *, derandomize: bool = False) -> None:
+    """Without shrinking: to make a failing order of calls short takes minutes, to read a long one does not."""
+    machine: type[Machine] = type("Here", (Machine,), {"queue": queue})
+    run_state_machine_as_test(
+        machine,
+        settings=settings(
+            max_examples=examples,
+            stateful_step_count=STEPS,
+            deadline=None,
+            database=None,
+            suppress_health_check=list(HealthCheck),
+            phases=[Phase.generate],
+            derandomize=derandomize,
+        ),
+    )
+
+
+@pytest.fixture
+def fast(sqlite_template: Path) -> Iterator[Queue]:
+    """A queue on SQLite in memory, where there is such a folder: what a disk does is not asked here."""
+    memory = Path("/dev/shm")
+    with tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as folder:
+        file = Path(folder) / "benchcard.db"
+        file.write_bytes(sqlite_template.read_bytes())
+        database = Database(f"sqlite:///{file}")
+        yield queue_in(database, StillClock(), Path(folder))
+        database.close()
+
+
+def test_the_store_keeps_what_the_model_promises(fast: Queue) -> None:
+    explore(fast, EXAMPLES)
+
+
+@pytest.mark.parametrize(
+    "database_url", [pytest.param("postgresql", marks=pytest.mark.xdist_group("postgresql"))], indirect=True
+)
+def test_postgresql_keeps_the_same_promises(queue: Queue) -> None:
+    explore(queue, EXAMPLES // 6)
+
+
+def mutants() -> dict[str, Callable[[pytest.MonkeyPatch], None]]:
+    """A bug by its name, and how to plant it."""
+    active = states.ACTIVE
+
+    def never_ends(patch: pytest.MonkeyPatch) -> None:
+        for state in states.TERMINAL:
+            patch.setitem(states.NEXT, (state, "cancel"), "cancelled")
+
+    def off_by_one(attempts: int, *, cancel: bool) -> states.Event:
+        return states.over(attempts - 1, cancel=cancel)
+
+    def ignores_cancel(attempts: int, *, cancel: bool) -> states.Event:
+        return states.over(attempts, cancel=False)
+
+    return {
+        "no epoch on finish": lambda patch: patch.setattr(uploads, "is_current", lambda job, _: job.state in active),
+        "no epoch on heartbeat": lambda patch: patch.setattr(leases, "is_current", lambda job, _: job.state in active),
+        "a heartbeat revives an expired lease": lambda patch: patch.setattr(leases, "is_over", lambda *_: False),
+        "no replay of a lease": lambda patch: patch.setattr(leases, "_again", lambda *_: None),
+        "a requeue ignores the cancel": lambda patch: patch.setattr(ends, "over", ignores_cancel),
+        "attempts off by one": lambda patch: patch.setattr(ends, "over", off_by_one),
+        "a terminal state is overwritten": never_ends,
+        "another end is accepted as the same": lambda patch: patch.setattr(uploads, "is_same", lambda *_: True),
+        "no sweep": lambda patch: patch.setattr(leases, "sweep", lambda *_: 0),
+        "a submission sent twice is two jobs": lambda patch: patch.setattr(replay, "earlier", lambda *_: None),
+        "no quarantine": lambda patch: patch.setattr(ends, "MOST_FAILURES", 10**6),
+        "an old process comes back": lambda patch: patch.setattr(leases, "_follow", lambda *_: "[]"),
+    }
+
+
+@pytest.mark.parametrize("bug", list(mutants()))
+def test_a_planted_bug_is_found(fast: Queue, monkeypatch: pytest.MonkeyPatch, bug: str) -> None:
+    mutants()[bug](monkeypatch)
+    with pytest.raises(Exception):  # noqa: B017 (an assertion, or whatever the bug breaks)
+        explore(fast, 300, derandomize=True)
