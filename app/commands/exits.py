@@ -10,7 +10,7 @@ TABLE = {
     OK: "done",
     FOUND: (
         "the answer is no: a card or the catalogue has errors, an id names nothing, two claims cannot be compared, "
-        "nothing could be measured, an engine is not to be had, a backup is not whole"
+        "nothing could be measured, an engine is not to be had, a backup is not whole, a bundle does not verify"
     ),
     USAGE: "wrong usage: an argument, a setting, or a file that cannot be read or written",
     SERVER: "no result from the server: it refused or does not answer, or the measured run is not valid",

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from app.claims.schema import ClaimRow
     from app.db import Database
     from app.randomness import Randomness
-    from app.results.files import Files
+    from app.results.files import Files, Kept
 
 MEASUREMENT = SQLModel.metadata.tables["measurement"]
 MOST_REPORT = 16 << 20
@@ -84,19 +84,19 @@ def record(
     known = session.connection().execute(sa.select(MEASUREMENT.c.id).where(*here)).scalar()
     if known is not None:
         return str(known)
-    of_job = {"job_id": job_id, "epoch": epoch, "bundle_sha256": None, "trust": "runner"}
+    of_job = {"job_id": job_id, "epoch": epoch, "trust": "runner"}
     return _insert(session, new, of_job | {"created_by": by, "created_at": now}, randomness)
 
 
 def record_bundle(
-    session: Session, new: Found, sha256: str, by: str, now: dt.datetime, randomness: Randomness
+    session: Session, new: Found, kept: Kept, by: str, now: dt.datetime, randomness: Randomness
 ) -> tuple[str, bool]:
     """Put a bundle's measurement on record, once for the same bytes. Returns its id, and whether it is new."""
-    asked = sa.select(MEASUREMENT.c.id).where(MEASUREMENT.c.bundle_sha256 == sha256)
+    asked = sa.select(MEASUREMENT.c.id).where(MEASUREMENT.c.bundle_sha256 == kept.sha256)
     known = session.connection().execute(asked).scalar()
     if known is not None:
         return str(known), False
-    of_bundle = {"job_id": None, "epoch": None, "bundle_sha256": sha256, "trust": VERIFIED}
+    of_bundle = {"bundle_sha256": kept.sha256, "bundle_size": kept.size, "trust": VERIFIED}
     return _insert(session, new, of_bundle | {"created_by": by, "created_at": now}, randomness), True
 
 

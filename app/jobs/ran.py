@@ -33,14 +33,21 @@ CLIENT = "Benchcard"
 
 def as_claim(claim: claims.Claim, report: Report, side: SideName, point: int) -> claims.Claim:
     """The claim with the conditions of that side at that point in the place of its own, and nothing else changed."""
+    conditions, acceptance = conditions_of(report, side, point, claim.conditions)
+    return claim.model_copy(update={"conditions": conditions, "acceptance": acceptance})
+
+
+def conditions_of(
+    report: Report, side: SideName, point: int, stated: claims.Conditions
+) -> tuple[claims.Conditions, claims.Acceptance]:
+    """What was run there; in the spelling of `stated` where that means the same."""
     plan = report.plan
     launch = next((item.launch for item in plan.sides if item.name == side), None)
     acceptance = claims.Acceptance(kind="not_stated")
-    conditions = claims.Conditions(
-        workload=_workload(plan, launch, claim), load=_load(plan.points[point]), client=CLIENT
-    )
+    work, load = _workload(plan, launch, stated.workload), _load(plan.points[point])
+    conditions = claims.Conditions(workload=work, load=load, client=CLIENT)
     if launch is not None:
-        conditions = conditions.model_copy(update=_of_launch(launch, report, side, claim))
+        conditions = conditions.model_copy(update=_of_launch(launch, report, side, stated))
         if conditions.speculation.method == "off":
             acceptance = claims.Acceptance(kind="none")
         elif any("SIMULATE_ACC_LEN" in name for name in launch.env):
@@ -48,10 +55,10 @@ def as_claim(claim: claims.Claim, report: Report, side: SideName, point: int) ->
             acceptance = claims.Acceptance.model_validate({"kind": "simulated", "target": forced})
         else:
             acceptance = claims.Acceptance(kind="measured")
-    return claim.model_copy(update={"conditions": conditions, "acceptance": acceptance})
+    return conditions, acceptance
 
 
-def _of_launch(launch: Launch, report: Report, side: SideName, claim: claims.Claim) -> dict[str, Any]:
+def _of_launch(launch: Launch, report: Report, side: SideName, stated: claims.Conditions) -> dict[str, Any]:
     told = next((item for item in report.sides if item.side == side), None)
     version = (told.engine_version if told else None) or launch.version
     gpu = report.machine.gpus[0].name if report.machine.gpus else None
@@ -63,24 +70,30 @@ def _of_launch(launch: Launch, report: Report, side: SideName, claim: claims.Cla
             accelerator=(chip(gpu) if gpu else None) if on_gpu else report.machine.processor,
             count=launch.gpus if on_gpu else None,
         ),
-        "parallelism": _layout(launch, claim),
+        "parallelism": _layout(launch, stated),
         "dtypes": claims.Dtypes(weights=_dtype(launch), kv=_kv(launch)),
         "speculation": _speculation(launch),
         "execution": "eager" if launch.flags.get("enforce-eager") is True else None,
     }
 
 
-def _layout(launch: Launch, claim: claims.Claim) -> str | None:
+def _layout(launch: Launch, given: claims.Conditions) -> str | None:
     """The sizes in the claim's own spelling where it means the same ("TP8 + EP8" is "attention TP8, MoE EP8")."""
+    sizes = sizes_of_launch(launch)
+    stated = sizes_of(given)
+    if stated and all(sizes.get(name, 1) == stated.get(name, 1) for name in {*sizes, *stated}):
+        return given.parallelism
+    return names.parallelism(Parallelism.model_validate({"tp": 1, **sizes}), names.model(launch.model))
+
+
+def sizes_of_launch(launch: Launch) -> dict[str, int]:
+    """tp, pp, dp, ep ... as the flags set them; what none sets is 1."""
     sizes = {
         size: value for flag, size in SIZES[launch.engine].items() if isinstance(value := launch.flags.get(flag), int)
     }
     if launch.flags.get("enable-expert-parallel") is True:
         sizes["ep"] = sizes.get("tp", 1) * sizes.get("dp", 1)
-    stated = sizes_of(claim.conditions)
-    if stated and all(sizes.get(name, 1) == stated.get(name, 1) for name in {*sizes, *stated}):
-        return claim.conditions.parallelism
-    return names.parallelism(Parallelism.model_validate({"tp": 1, **sizes}), names.model(launch.model))
+    return sizes
 
 
 def _dtype(launch: Launch) -> str | None:
@@ -109,8 +122,8 @@ def _speculation(launch: Launch) -> claims.Speculation:
     return claims.Speculation(method=names.method(str(method)) if method else None, draft_tokens=known)
 
 
-def _workload(plan: Plan, launch: Launch | None, claim: claims.Claim) -> claims.Workload:
-    work, stated = plan.workload, claim.conditions.workload
+def _workload(plan: Plan, launch: Launch | None, stated: claims.Workload) -> claims.Workload:
+    work = plan.workload
     flag, off = CACHE_OFF[launch.engine] if launch else ("", True)
     cache = "off" if launch and launch.flags.get(flag) is off else work.prefix_cache
     return claims.Workload(

@@ -155,6 +155,7 @@ class MeasurementRow:
     job_id: str | None
     epoch: int | None
     bundle_sha256: str | None
+    bundle_size: int | None
     claim_id: str | None
     card_id: str | None
     kind: str

@@ -144,6 +144,7 @@ class MeasurementTable(SQLModel, table=True):
     job_id: str | None = Field(foreign_key="job.id")
     epoch: int | None
     bundle_sha256: str | None = Field(unique=True)
+    bundle_size: int | None = Field(sa_type=BigInteger)
     claim_id: str | None = Field(index=True)
     card_id: str | None = Field(index=True)
     kind: str

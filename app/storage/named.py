@@ -14,6 +14,7 @@ FILES, LOGS = "files", "logs"  # folders in the data folder
 NAMING = {  # table -> its statement for (sha256, size) of files
     "result_import": "SELECT sha256, size FROM result_import",
     "attempt_part": "SELECT sha256, size FROM attempt_part",
+    "measurement": "SELECT bundle_sha256, bundle_size FROM measurement WHERE bundle_sha256 IS NOT NULL",
 }
 LOGGED = "SELECT job_id, epoch, log_size FROM attempt"
 

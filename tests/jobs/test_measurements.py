@@ -15,7 +15,7 @@ from app.claims.rows import ClaimFilter
 from app.errors import InvalidInputError, NotFoundError
 from app.jobs.measurements import MEASUREMENT, Found, prepare, record, record_bundle, renew
 from app.protocol.outcome import REPORT, Report
-from app.results.files import Files
+from app.results.files import Files, Kept
 from tests.jobs.factories import RANDOM, allow_all
 from tests.jobs.runs import attempt, plan
 from tests.storage.test_load import source
@@ -132,7 +132,7 @@ def test_a_bundle_is_recorded_once_and_says_nothing_of_the_claim_here(
 
     def put_bundle() -> tuple[str, bool]:
         return queue.database.write(
-            lambda session: record_bundle(session, found, "0" * 64, "Ana", queue.clock.now(), RANDOM)
+            lambda session: record_bundle(session, found, Kept("0" * 64, 7), "Ana", queue.clock.now(), RANDOM)
         )
 
     (first, new), (second, again) = put_bundle(), put_bundle()

@@ -1,0 +1,69 @@
+"""`benchcard evidence` and `benchcard verify`: a measurement that can be checked on any machine."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from app.commands.exits import FOUND, HELP, OK, USAGE
+from app.installation import opened
+from app.jobs.evidence import check
+from app.jobs.export import write_bundle
+from app.jobs.logs import Logs
+from app.results.bundle import BundleError
+from app.results.files import Files
+
+if TYPE_CHECKING:
+    import argparse
+
+    from app.settings import Settings
+
+
+def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    text = "write a measurement of this installation as one file: card, plan, report, log, traces, hashes"
+    evidence = commands.add_parser("evidence", help=text, epilog=HELP)
+    evidence.add_argument("measurement", metavar="MEASUREMENT", help="its id")
+    evidence.add_argument("--out", type=Path, metavar="FILE", help="MEASUREMENT.zip in this folder")
+    evidence.set_defaults(run=_evidence)
+    text = "check every hash of a bundle and compute every number again from its traces; needs no server"
+    verify = commands.add_parser("verify", help=text, epilog=HELP)
+    verify.add_argument("bundle", type=Path, metavar="BUNDLE")
+    verify.set_defaults(run=_verify)
+
+
+def _evidence(given: argparse.Namespace, settings: Settings) -> int:
+    target = given.out or Path(f"{given.measurement}.zip")
+    try:
+        with opened(settings) as database:
+            files, logs = Files(settings.data / "files"), Logs(settings.data / "logs")
+            write_bundle(database, files, logs, given.measurement, target)
+    except OSError as error:
+        print(f"benchcard evidence: {target}: {error.strerror or error}", file=sys.stderr)
+        return USAGE
+    print(f"written to {target}")
+    return OK
+
+
+def _verify(given: argparse.Namespace, _: Settings) -> int:
+    if not given.bundle.is_file():
+        print(f"benchcard verify: {given.bundle}: no such file", file=sys.stderr)
+        return USAGE
+    with tempfile.TemporaryDirectory(prefix="benchcard-verify-") as folder:
+        try:
+            found = check(given.bundle, Path(folder))
+        except BundleError as error:
+            for problem in error.problems:
+                print(f"{given.bundle}: {problem.path or 'the bundle'}: {problem.message}")
+            return FOUND
+    for difference in found.differences:
+        print(f"{given.bundle}: {difference}")
+    runs = sum(len(item["runs"]) for item in found.numbers["sets"])
+    if found.differences:
+        print(f"not verified: {len(found.differences)} of its statements do not follow from its traces")
+        return FOUND
+    print(f"verified: {len(found.files)} files have their hashes; every number follows from the traces of {runs} runs")
+    for reason in found.numbers["reasons"]:
+        print(f"no result: {reason}")
+    return OK

@@ -1,0 +1,236 @@
+"""A bundle travels: the same measurement is the same bytes, and what is changed in it is found offline."""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+import json
+import zipfile
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import yaml
+
+from app.cards.load import read_bytes
+from app.jobs.evidence import check, contents
+from app.jobs.judged import judged
+from app.jobs.numbers import compute
+from app.jobs.rows import MeasurementRow
+from app.results import bundle
+from app.results.bundle import BundleError
+from tests.compare.factories import row
+from tests.jobs.runs import attempt, plan, write_trace
+from tests.jobs.test_judged import SAME
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from app.protocol.plan import Plan
+
+DAY = dt.datetime(2026, 11, 30, 8, tzinfo=dt.UTC)
+
+
+def files_of(folder: Path, of: Plan | None = None, *, with_claim: bool = True) -> dict[str, bytes | Path]:
+    of = of or plan()
+    report, traces = attempt(folder / "traces", of)
+    numbers = compute(report, traces, of)
+    claim = row(**SAME) if with_claim else None
+    stored = MeasurementRow(
+        number=1, id="m1", job_id="j1", epoch=1, bundle_sha256=None, bundle_size=None,
+        claim_id=claim.id if claim else None, card_id=None, kind=of.kind, report=json.loads(report.model_dump_json()),
+        numbers=numbers, verdict=json.loads(judged(claim, report, numbers).model_dump_json()) if claim else None,
+        trust="runner", created_at=DAY, created_by="Ana", parts=(),
+    )  # fmt: skip
+    return contents(stored, of, traces, claim, b"a line of the log\n")
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> dict[str, bytes | Path]:
+    return files_of(tmp_path)
+
+
+def written(tmp_path: Path, files: dict[str, bytes | Path], name: str = "bundle.zip") -> Path:
+    bundle.write(tmp_path / name, files)
+    return tmp_path / name
+
+
+def checked(tmp_path: Path, source: Path) -> tuple[str, ...]:
+    return check(source, tmp_path / "unpacked").differences
+
+
+def changed(source: Path, change: Callable[[dict[str, bytes]], None], *, manifest: bool = True) -> Path:
+    """The bundle with other contents, with a manifest that fits them where told so."""
+    with zipfile.ZipFile(source) as opened:
+        content = {name: opened.read(name) for name in opened.namelist()}
+    change(content)
+    if manifest:
+        lines = [
+            f"{hashlib.sha256(data).hexdigest()}  {len(data)}  {name}\n"
+            for name, data in sorted(content.items())
+            if name != "MANIFEST"
+        ]
+        content["MANIFEST"] = "".join(lines).encode()
+    with zipfile.ZipFile(source, "w") as made:
+        for name, data in content.items():
+            made.writestr(name, data)
+    return source
+
+
+def problems(tmp_path: Path, source: Path, **limits: Any) -> list[tuple[str, str]]:
+    with pytest.raises(BundleError) as raised:
+        check(source, tmp_path / "unpacked", **limits)
+    return [(item.path, item.message) for item in raised.value.problems]
+
+
+@pytest.mark.parametrize("of", [plan(), plan(sides=2), plan(points=(1, 2)), plan(gpus=0)])
+def test_a_bundle_verifies_on_a_machine_that_has_nothing_else(tmp_path: Path, of: Plan) -> None:
+    assert checked(tmp_path, written(tmp_path, files_of(tmp_path, of))) == ()
+
+
+def test_the_same_measurement_is_the_same_bytes(tmp_path: Path, files: dict[str, bytes | Path]) -> None:
+    one, two = written(tmp_path, files, "one.zip"), written(tmp_path, dict(reversed(files.items())), "two.zip")
+    assert one.read_bytes() == two.read_bytes()
+
+
+def test_the_layout_is_the_documented_one(tmp_path: Path, files: dict[str, bytes | Path]) -> None:
+    with zipfile.ZipFile(written(tmp_path, files)) as opened:
+        names = opened.namelist()
+        crate = json.loads(opened.read("ro-crate-metadata.json"))
+        card = opened.read("cards/a-0.yaml")
+    assert names == [
+        "MANIFEST", "cards/a-0.yaml", "claim.json", "log.txt", "measurement.json", "numbers.json", "plan.json",
+        "report.json", "ro-crate-metadata.json", "traces/a-0-1.parquet", "traces/a-0-2.parquet",
+        "traces/a-0-3.parquet", "verdict.json",
+    ]  # fmt: skip
+    listed = {item["@id"] for item in crate["@graph"]}
+    assert listed == {"./", *names} - {"MANIFEST"}
+    assert read_bytes(card, "card", "yaml").card is not None
+    assert yaml.safe_load(card)["result"]["unit"] == "ms"
+
+
+def test_a_number_that_was_changed_is_found_although_its_hash_is_right(
+    tmp_path: Path, files: dict[str, bytes | Path]
+) -> None:
+    def faster(content: dict[str, bytes]) -> None:
+        said = json.loads(content["numbers.json"])
+        said["sets"][0]["tpot_ms"]["median"] = 5.0
+        content["numbers.json"] = json.dumps(said).encode()
+
+    (difference,) = checked(tmp_path, changed(written(tmp_path, files), faster))
+    assert difference.startswith("numbers.sets[0].tpot_ms.median: the bundle says 5.0, its traces say 10.0")
+
+
+def test_a_verdict_that_was_changed_is_found(tmp_path: Path, files: dict[str, bytes | Path]) -> None:
+    def better(content: dict[str, bytes]) -> None:
+        content["verdict.json"] = content["verdict.json"].replace(b'"within"', b'"above"')
+
+    found = checked(tmp_path, changed(written(tmp_path, files), better))
+    assert 'verdict.status: the bundle says "above", its traces say "within"' in found
+
+
+def test_a_trace_that_was_changed_is_found(tmp_path: Path, files: dict[str, bytes | Path]) -> None:
+    write_trace(tmp_path / "other.parquet", 4, 2, 20.0, 3.0)
+
+    def swapped(content: dict[str, bytes]) -> None:
+        content["traces/a-0-2.parquet"] = (tmp_path / "other.parquet").read_bytes()
+
+    source = written(tmp_path, files)
+    assert any(".runs[1].tpot_ms" in item for item in checked(tmp_path, changed(source, swapped)))
+
+
+def test_a_trace_that_no_run_has_is_named(tmp_path: Path, files: dict[str, bytes | Path]) -> None:
+    files["traces/more.parquet"] = b"?"
+    assert checked(tmp_path, written(tmp_path, files)) == ("traces/more.parquet: no run of the report has this trace",)
+
+
+def test_a_byte_that_was_changed_is_refused_with_its_place(tmp_path: Path, files: dict[str, bytes | Path]) -> None:
+    def other(content: dict[str, bytes]) -> None:
+        content["log.txt"] = content["log.txt"].replace(b"a line", b"A line")
+
+    found = problems(tmp_path, changed(written(tmp_path, files), other, manifest=False))
+    assert found == [("log.txt", "its bytes are not those of the manifest (SHA-256 differs)")]
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("../outside.txt", "has no place in a bundle"),
+        ("/etc/passwd", "has no place in a bundle"),
+        ("traces/../../x", "has no place in a bundle"),
+        ("traces\\x", "has no place in a bundle"),
+        ("C:/x", "has no place in a bundle"),
+        ("traces/", "has no place in a bundle"),
+        ("cards/a-0.yaml/x", "has no place in a bundle"),
+        ("traces/x\n", "has no place in a bundle"),
+    ],
+)
+def test_a_name_that_leads_elsewhere_is_refused_and_nothing_is_written(
+    tmp_path: Path, files: dict[str, bytes | Path], name: str, said: str
+) -> None:
+    source = changed(written(tmp_path, files), lambda content: content.update({name: b"x"}), manifest=False)
+    ((_, message),) = problems(tmp_path, source)
+    assert message == said
+    assert not (tmp_path / "unpacked").exists()
+
+
+def test_a_file_that_is_missing_or_not_listed_is_refused(tmp_path: Path, files: dict[str, bytes | Path]) -> None:
+    source = changed(written(tmp_path, files), lambda content: content.pop("plan.json"), manifest=False)  # type: ignore[arg-type]
+    assert problems(tmp_path, source) == [("plan.json", "is missing")]
+    source = changed(source, lambda content: content.update({"plan.json": b"{}", "traces/z": b""}), manifest=False)
+    assert ("traces/z", "is not in the manifest") in problems(tmp_path, source)
+
+
+def test_a_bomb_is_refused_before_it_goes_off(tmp_path: Path, files: dict[str, bytes | Path]) -> None:
+    files["traces/zeros.parquet"] = b"\0" * (30 << 20)
+    source = written(tmp_path, files)
+    with zipfile.ZipFile(source) as opened:
+        content = {name: opened.read(name) for name in opened.namelist()}
+    with zipfile.ZipFile(source, "w", zipfile.ZIP_DEFLATED) as made:
+        for name, data in content.items():
+            made.writestr(name, data)
+    assert source.stat().st_size < 1 << 20
+    ((_, message),) = problems(tmp_path, source, most_bytes=20 << 20)
+    assert message == "it unpacks to 32 MB; at most 21 MB are read"
+
+
+def test_a_bomb_that_lies_about_its_size_stops_at_it(tmp_path: Path, files: dict[str, bytes | Path]) -> None:
+    files["traces/zeros.parquet"] = b"\0" * 1024
+    source = written(tmp_path, files)
+    with zipfile.ZipFile(source) as opened:
+        content = {name: opened.read(name) for name in opened.namelist()}
+    with zipfile.ZipFile(source, "w", zipfile.ZIP_DEFLATED) as made:
+        for name, data in content.items():
+            made.writestr(name, b"\0" * (8 << 20) if name == "traces/zeros.parquet" else data)
+        made.getinfo("traces/zeros.parquet").file_size = 1024
+    ((path, _),) = problems(tmp_path, source)
+    assert path == "traces/zeros.parquet"
+    assert (tmp_path / "unpacked" / path).stat().st_size <= 1024
+
+
+@pytest.mark.parametrize("keep", [0.0, 0.2, 0.5, 0.9, 0.999])
+def test_a_bundle_that_was_cut_off_is_no_bundle(tmp_path: Path, files: dict[str, bytes | Path], keep: float) -> None:
+    source = written(tmp_path, files)
+    whole = source.read_bytes()
+    source.write_bytes(whole[: int(len(whole) * keep)])
+    assert problems(tmp_path, source)[0][1].startswith("this is no whole zip file")
+
+
+@pytest.mark.parametrize("name", ["plan.json", "report.json", "numbers.json", "claim.json", "measurement.json"])
+@pytest.mark.parametrize("data", [b"", b"[]", b"null", b"{", b"\xff", b"[" * 5000, b'{"format": 1e999}'])
+def test_a_file_that_is_not_what_it_should_be_is_named(
+    tmp_path: Path, files: dict[str, bytes | Path], name: str, data: bytes
+) -> None:
+    files[name] = data
+    source = written(tmp_path, files)
+    if name in ("numbers.json", "measurement.json") and data.startswith(b'{"'):
+        check(source, tmp_path / "unpacked")
+    else:
+        assert {path for path, _ in problems(tmp_path, source)} == {name}
+
+
+def test_a_corrupt_trace_in_a_bundle_is_a_reason_and_no_error(tmp_path: Path, files: dict[str, bytes | Path]) -> None:
+    files["traces/a-0-1.parquet"] = b"PAR1 broken"
+    found = check(written(tmp_path, files), tmp_path / "unpacked")
+    assert any("trace_unreadable" in reason for reason in found.numbers["reasons"])
+    assert found.differences
