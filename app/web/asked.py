@@ -11,6 +11,7 @@ from app.cards.queries import CardFilter
 from app.claims.rows import FACETS
 from app.jobs.queries import JobFilter
 from app.web.contexts import Trouble
+from app.web.reproduce_page import FIELDS as REPRODUCE
 from app.web.wording import plain
 
 if TYPE_CHECKING:
@@ -29,6 +30,8 @@ TAKES = {
     "/compare": Parameters(one=frozenset(("a", "b")), many=frozenset(("ids",))),
     "/jobs": Parameters(one=frozenset(("cursor",)), many=frozenset(JobFilter.__dataclass_fields__)),
     "/jobs/{job_id}": Parameters(one=frozenset(("seen",))),
+    "/claims/{claim_id}/reproduce": Parameters(one=frozenset(REPRODUCE)),
+    "/cards/{card_id}/reproduce": Parameters(one=frozenset(REPRODUCE)),
     "/sign-in": Parameters(one=frozenset(("link", "next"))),
 }
 

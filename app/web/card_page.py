@@ -111,6 +111,8 @@ def _measures(card: Card) -> Fact:
 
 def _acts(record: CardRecord, row: ClaimRow | None) -> Iterator[Link]:
     yield Link("Duplicate", address("/cards/new", [("from", record.id)]))
+    if record.retraction is None:
+        yield Link("Reproduce", f"/cards/{record.id}/reproduce")
     if row is None or record.retraction:
         return
     yield Link("Measure it again", address("/cards/new", [("claim", record.id)]))

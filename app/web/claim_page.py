@@ -93,6 +93,8 @@ def _acts(row: ClaimRow) -> Iterator[Link]:
     yield Link("Compare with another claim", address("/", [("ids", row.id)]))
     if both := configurations_url(row):
         yield Link("Low latency and high throughput together", both)
+    of = f"/cards/{row.card.id}" if row.card else f"/claims/{row.id}"
+    yield Link("Reproduce", f"{of}/reproduce")
     yield Link("Record a repeat", address("/cards/new", [("claim", row.id)]))
 
 

@@ -15,6 +15,8 @@ from app.web.routes import (
     configurations,
     docs,
     imports,
+    job_approving,
+    job_asking,
     job_cancelling,
     jobs,
     runners,
@@ -36,6 +38,8 @@ for part in (
     imports,
     jobs,
     job_cancelling,
+    job_approving,
+    job_asking,
     runners,
     session,
 ):

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import html
 from typing import TYPE_CHECKING
 
 import pytest
 
 from app.cards.store import Writer
 from app.jobs.logs import Logs
+from app.protocol.launch import canonical, digest
+from tests.cards.factories import sound
 from tests.jobs.factories import Queue, plan
 from tests.site import Site, open_site
+from tests.web.markup import read
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,7 +24,13 @@ if TYPE_CHECKING:
     from tests.conftest import StillClock
 
 # Every form of these pages, with the scope that it asks for.
-SCOPES = {"/jobs/{job_id}/cancel": "submit", "/runners/{name}/drain": "maintain"}
+SCOPES = {
+    "/jobs/{job_id}/cancel": "submit",
+    "/jobs/{job_id}/approval": "maintain",
+    "/claims/{claim_id}/reproduce": "submit",
+    "/cards/{card_id}/reproduce": "submit",
+    "/runners/{name}/drain": "maintain",
+}
 
 
 @pytest.fixture
@@ -41,8 +51,10 @@ def cookie(site: Site, *scopes: str) -> tuple[dict[str, str], Writer]:
     return {"Cookie": answer.headers["set-cookie"].partition(";")[0]}, Writer.of(actor)
 
 
-def post(site: Site, path: str, headers: dict[str, str] | None = None, **fields: str) -> httpx.Response:
-    return site.client.request("POST", path, headers=headers or {}, data=fields)
+def post(
+    site: Site, path: str, headers: dict[str, str] | None = None, form: dict[str, str] | None = None, **fields: str
+) -> httpx.Response:
+    return site.client.request("POST", path, headers=headers or {}, data={**(form or {}), **fields})
 
 
 def test_cancelling_asks_for_the_owner_or_a_maintainer(site: Site, queue: Queue) -> None:
@@ -122,6 +134,117 @@ def test_a_quarantined_runner_says_since_when_and_why(site: Site, queue: Queue) 
     text = site.get("/runners").text
     assert "in quarantine since" in text
     assert "3 attempts in a row" in text
+
+
+def form_of(html: str, action: str) -> dict[str, str]:
+    """The hidden fields of a page's form."""
+    (form,) = [item for item in read(html).all("form", action=action) if item.attributes.get("method") == "post"]
+    return {item.attributes["name"]: item.attributes["value"] for item in form.all("input", type="hidden")}
+
+
+def test_an_approval_shows_every_byte_and_what_the_policy_says(site: Site, queue: Queue) -> None:
+    flags = {"max-model-len": 4096, "trust-remote-code": True, "nonsense": 1}
+    launch = {"version": "0.32.0", "flags": flags, "env": {"LD_PRELOAD": "/x.so"}, "weights": "dummy"}
+    wanted = plan(launch=launch)
+    job = queue.submit(plan=wanted)
+    text = html.unescape(site.get(f"/jobs/{job}/approval").text)
+    assert wanted.sides[0].launch is not None
+    assert canonical(wanted.sides[0].launch) in text
+    assert digest(wanted.sides[0].launch) in text
+    assert "--max-model-len" in text
+    assert "never" in text
+    assert "vllm 0.32.0 has no such option" in text
+    assert "Random weights" in text
+
+
+def test_a_sound_launch_shows_its_command_with_placeholders(site: Site, queue: Queue) -> None:
+    launch = {"version": "0.32.0", "flags": {"max-model-len": 4096}, "weights": "dummy"}
+    job = queue.submit(plan=plan(launch=launch))
+    (command,) = read(site.get(f"/jobs/{job}/approval").text).all("pre", aria_label="Command of Server")
+    lines = command.text.splitlines()
+    assert "--max-model-len=4096" in lines
+    assert "--port=PORT" in lines
+    assert "--load-format=dummy" in lines
+    assert "--api-key=KEY" in lines
+
+
+def test_only_another_maintainer_approves_and_only_what_was_shown(site: Site, queue: Queue) -> None:
+    may, _ = cookie(site, "maintain")
+    own, asker = cookie(site, "maintain")
+    job = queue.submit(plan=plan(), by=asker)
+    path = f"/jobs/{job}/approval"
+    shown = site.get(path, headers=may).text
+    fields = form_of(shown, path)
+    assert "Approve exactly this" not in site.get(path).text
+    assert "nobody approves a job of their own" in site.get(path, headers=own).text
+    assert post(site, path, form=fields, to="approve").status_code == 401
+    assert post(site, path, cookie(site, "submit")[0], form=fields, to="approve").status_code == 403
+    assert post(site, path, own, form=fields, to="approve").status_code == 403
+    assert post(site, path, may, to="approve", digests="0" * 64).status_code == 422
+    assert post(site, path, may, fields, to="perhaps").status_code == 422
+    assert queue.job(job).state == "awaiting_approval"
+    assert post(site, path, may, form=fields, to="approve").status_code == 303
+    assert queue.job(job).state == "queued"
+    assert "Approved by Ana" in site.get(path).text
+
+
+def test_a_maintainer_refuses_by_cancelling(site: Site, queue: Queue) -> None:
+    may, _ = cookie(site, "maintain")
+    job = queue.submit(plan=plan())
+    path = f"/jobs/{job}/approval"
+    assert post(site, path, may, form_of(site.get(path, headers=may).text, path), to="refuse").status_code == 303
+    assert queue.job(job).state == "cancelled"
+
+
+def test_an_approval_shows_what_has_changed_since_the_last_one(site: Site, queue: Queue) -> None:
+    first = queue.submit(plan=plan(launch={"flags": {"max-model-len": 4096}}))
+    assert "was approved before: read all of it" in site.get(f"/jobs/{first}/approval").text
+    queue.approve(first)
+    second = queue.submit(plan=plan(launch={"flags": {"max-model-len": 8192}}))
+    page = read(site.get(f"/jobs/{second}/approval").text)
+    assert [item.words() for item in page.all("del")] == ['- "max-model-len": 4096']
+    assert [item.words() for item in page.all("ins")] == ['+ "max-model-len": 8192']
+
+
+BARE = sound(workload="{concurrency: 1}")
+CHOICES = {
+    "version": "0.32.0", "model": "org/M", "weights": "dummy", "gpus": "0", "input_tokens": "64",
+    "output_tokens": "16", "concurrency": "2", "accelerator": "any",
+}  # fmt: skip
+
+
+def test_what_is_missing_for_a_reproduction_is_listed_and_can_be_chosen(site: Site) -> None:
+    own, _ = cookie(site, "submit")
+    path = f"/cards/{site.recorded(BARE, site.token(name='Owner'))}/reproduce"
+    bare = site.get(path, headers=own).text
+    assert "Not attemptable as it stands" in bare
+    assert "Ask for this measurement" not in bare
+    chosen = site.client.get(path, headers=own, params=CHOICES).text
+    assert "Ask for this measurement" in chosen
+    assert "Assumed" in chosen
+    assert "Random weights" in chosen
+    odd = site.client.get(path, headers=own, params={**CHOICES, "gpus": "many"})
+    assert odd.status_code == 422
+    assert "Number of GPUs" in odd.text
+    assert 'value="many"' in odd.text
+
+
+def test_a_reproduction_is_asked_for_once_by_who_may(site: Site, queue: Queue) -> None:
+    own, _ = cookie(site, "submit")
+    of = site.recorded(BARE, site.token(name="Owner"))
+    path = f"/cards/{of}/reproduce"
+    shown = site.client.get(path, headers=own, params=CHOICES).text
+    fields = form_of(shown, path)
+    assert post(site, path, form=fields).status_code == 401
+    assert post(site, path, cookie(site, "runner")[0], fields).status_code == 403
+    first, again = post(site, path, own, fields), post(site, path, own, fields)
+    assert (first.status_code, first.headers["location"]) == (303, again.headers["location"])
+    job = queue.job(first.headers["location"].rpartition("/")[2])
+    assert (job.card_id, job.requested_by) == (of, "Ana")
+    assert post(site, path, own, fields, seed="x").status_code == 422
+    assert post(site, path, own, seed="1").status_code == 409
+    assert f"/cards/{of}" in site.get("/jobs").text
+    assert site.get("/cards/none/reproduce").status_code == 404
 
 
 def test_a_launch_that_waits_for_approval_leads_there(site: Site, queue: Queue) -> None:

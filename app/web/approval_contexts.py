@@ -1,0 +1,101 @@
+"""What the pages that lead to an execution are given: approval of exactly what runs, and asking for a reproduction."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+if TYPE_CHECKING:
+    from app.web.contexts import Fact, Shell
+    from app.web.job_contexts import SidePart, Waiting
+
+
+@dataclass(frozen=True, slots=True)
+class DecidedLine:
+    """A flag or a variable of a launch: what the policy says of it, and why."""
+
+    name: str
+    value: str
+    decision: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class DiffLine:
+    """A line of the canonical text against what was approved before: `kind` is same, old or new."""
+
+    kind: str
+    mark: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchPart:
+    """One launch as it would run."""
+
+    heading: str
+    digest: str
+    canonical: str
+    argv: str
+    argv_trouble: str
+    env: tuple[Fact, ...]
+    decision: str
+    decision_word: str
+    decided: tuple[DecidedLine, ...]
+    approval: str
+    against: str
+    diff: tuple[DiffLine, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovalPage:
+    template: ClassVar[str] = "jobs/approval.html"
+
+    shell: Shell
+    heading: str
+    job_url: str
+    told: str
+    dummy: str
+    trouble: str
+    sign_in_url: str
+    may: bool
+    why_not: str
+    launches: tuple[LaunchPart, ...]
+    digests: str  # of all that is shown
+    expiry: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChoiceField:
+    """What a reader may choose over what is stated; `options` where there are few (value and label)."""
+
+    name: str
+    label: str
+    example: str
+    value: str
+    options: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ReproducePage:
+    """What would be run to measure a claim or a card again, or what is missing for it."""
+
+    template: ClassVar[str] = "jobs/reproduce.html"
+
+    shell: Shell
+    heading: str
+    url: str
+    back_url: str
+    missing: tuple[str, ...]
+    assumptions: tuple[str, ...]
+    accelerator: str
+    facts: tuple[Fact, ...]
+    sides: tuple[SidePart, ...]
+    dummy: str
+    runners: Waiting | None
+    fields: tuple[ChoiceField, ...]
+    hidden: tuple[tuple[str, str], ...]
+    may: bool
+    trouble: str
+    why_not: str
+    sign_in_url: str

@@ -1,0 +1,165 @@
+"""What a job would start, byte for byte, and what the policy says of each part of it -> the page of its approval. Pure.
+
+The argv is written by the code that the runner starts servers with, from the census of that version; port, key and
+served name are the runner's own and stand as placeholders.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import shlex
+from typing import TYPE_CHECKING
+
+from app.jobs.states import APPROVED_FOR
+from app.protocol.launch import canonical, digest
+from app.protocol.policy import census
+from app.protocol.policy.decide import decide
+from app.web.approval_contexts import ApprovalPage, DecidedLine, DiffLine, LaunchPart
+from app.web.contexts import Fact, Shell
+from app.web.job_words import DUMMY_TEXT, engine, on_random_weights, what
+from runners.engines import ENGINES
+from runners.engines.helptext import Flag
+from runners.engines.recipe import Own, RecipeError, command, of_launch
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from app.jobs.rows import ApprovalRow, JobDetail
+    from app.protocol.launch import Launch
+    from app.protocol.plan import Plan
+    from app.protocol.policy.census import Census
+    from app.protocol.policy.decide import Item
+    from runners.engines.helptext import Flags
+
+ABOUT = "Exactly what a job would start, and what the policy says of it."
+PORT = 65_000  # stands for PORT until the text is made
+LEVEL_WORDS = {"allow": "allowed", "approve": "needs approval", "never": "never runs"}
+TOLD = {
+    "awaiting_approval": "This job waits for a maintainer who did not ask for it.",
+    "queued": "This job needs no approval any more; what it would start is below.",
+}
+
+
+def approval_page(
+    job: JobDetail, approvals: Sequence[ApprovalRow], *, trouble: str, why_not: str, sign_in: str
+) -> ApprovalPage:
+    """`why_not`: why this visitor cannot decide, "" where they can; `approvals`: all that were ever given."""
+    waits = job.row.state == "awaiting_approval"
+    given = {item.digest: item.approval for item in job.launches}
+    several = len(job.plan.sides) > 1
+    launches = [
+        _launch(f"Server {side.name.upper()}: {side.label}" if several else "Server", side.launch, given, approvals)
+        for side in job.plan.sides
+        if side.launch
+    ]
+    return ApprovalPage(
+        shell=Shell(f"What runs: {what(job.plan)}", ABOUT, "/jobs"),
+        heading=what(job.plan),
+        job_url=f"/jobs/{job.row.id}",
+        told=TOLD.get(job.row.state, "This is what the job was to start."),
+        dummy=DUMMY_TEXT if on_random_weights(job.plan) else "",
+        trouble=trouble,
+        sign_in_url=sign_in,
+        may=waits and not why_not,
+        why_not=why_not if waits else "",
+        launches=tuple(launches),
+        digests=digests(job.plan),
+        expiry=f"An approval holds for {APPROVED_FOR.days} days, for these bytes alone, and can be taken back.",
+    )
+
+
+def digests(plan: Plan) -> str:
+    """What names all bytes that the page shows."""
+    return " ".join(digest(side.launch) for side in plan.sides if side.launch)
+
+
+def _launch(
+    heading: str, launch: Launch, given: dict[str, ApprovalRow | None], approvals: Sequence[ApprovalRow]
+) -> LaunchPart:
+    key, known = digest(launch), census.of(launch.engine, launch.version)
+    decision = decide(launch, known)
+    argv, trouble = argv_of(launch, known)
+    before = _before(launch, key, approvals)
+    return LaunchPart(
+        heading=heading,
+        digest=key,
+        canonical=canonical(launch),
+        argv=argv,
+        argv_trouble=trouble,
+        env=tuple(Fact(name, value) for name, value in sorted(launch.env.items())),
+        decision=decision.level,
+        decision_word=LEVEL_WORDS[decision.level],
+        decided=tuple(_decided(item) for item in decision.items),
+        approval=_approval(given.get(key)),
+        against=_against(before, launch),
+        diff=tuple(_diff(before, launch)) if before else (),
+    )
+
+
+def argv_of(launch: Launch, known: Census | None) -> tuple[str, str]:
+    """The server's command with one argument a line, or why it cannot be shown."""
+    if known is None:
+        why = f"the options of {engine(launch)} have not been sorted yet, so nothing of that version is started"
+        return "", f"The command cannot be shown: {why}."
+    table = ENGINES[launch.engine]
+    own = Own(PORT, "KEY", "NAME")
+    device = "cuda" if launch.gpus else "cpu"
+    try:
+        made = command(table, of_launch(launch, launch.model), own, _flags(known), device)
+    except RecipeError as error:
+        return "", f"The engine would not take it: {'; '.join(error.problems)}."
+    items = [item.replace(str(PORT), "PORT") if item.endswith(f"={PORT}") else item for item in made.argv]
+    return "\n".join(shlex.quote(item) for item in ("python", "-m", *table.module, *items)), ""
+
+
+def _flags(known: Census) -> Flags:
+    """The census as the parser's own list. Only vLLM's switches have a form that says no."""
+    no = known.engine == "vllm"
+    return {
+        name: Flag((name,), item.takes_value, f"no-{name}" if no and not item.takes_value else None, item.choices)
+        for name, item in known.options.items()
+    }
+
+
+def _decided(item: Item) -> DecidedLine:
+    value = item.value if isinstance(item.value, str) else json.dumps(item.value)
+    name = f"--{item.name}" if item.kind == "flag" else item.name
+    return DecidedLine(name, value, item.level, item.reason or LEVEL_WORDS[item.level])
+
+
+def _approval(given: ApprovalRow | None) -> str:
+    if given is None:
+        return ""
+    until = f"until {given.expires_at:%Y-%m-%d %H:%M} UTC"
+    return f"Approved by {given.approved_by} on {given.approved_at:%Y-%m-%d %H:%M} UTC, {until}."
+
+
+def _before(launch: Launch, key: str, approvals: Sequence[ApprovalRow]) -> ApprovalRow | None:
+    """The newest other launch of this engine with this model that was ever approved."""
+    for item in approvals:
+        said = json.loads(item.launch)
+        if item.digest != key and (said["engine"], said["model"]) == (launch.engine, launch.model):
+            return item
+    return None
+
+
+def _against(before: ApprovalRow | None, launch: Launch) -> str:
+    if before is None:
+        return f"Nothing of {launch.engine} with {launch.model} was approved before: read all of it."
+    return (
+        f"Against what {before.approved_by} approved on {before.approved_at:%Y-%m-%d} "
+        f"for the same engine and model (SHA-256 {before.digest[:12]}…):"
+    )
+
+
+def _diff(before: ApprovalRow, launch: Launch) -> Iterator[DiffLine]:
+    kinds = {"  ": "same", "- ": "old", "+ ": "new"}
+    for line in difflib.ndiff(_lines(before.launch), _lines(canonical(launch))):
+        if line[:2] in kinds:
+            yield DiffLine(kinds[line[:2]], line[:2], line[2:])
+
+
+def _lines(text: str) -> list[str]:
+    """The canonical text with each key on a line of its own."""
+    return json.dumps(json.loads(text), indent=2, sort_keys=True).splitlines()

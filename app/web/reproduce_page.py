@@ -1,0 +1,93 @@
+"""The plan that measures a claim or a card again, or what is missing for it -> the page that asks for it. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pydantic import ValidationError
+
+from app.errors import InvalidInputError
+from app.jobs.plans import Choices
+from app.web.approval_contexts import ChoiceField, ReproducePage
+from app.web.contexts import Shell
+from app.web.job_page import plan_facts, side_parts, waiting
+from app.web.job_words import DUMMY_TEXT, on_random_weights
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from app.jobs.plans import Planned
+
+ABOUT = "Measure it again here: what would run, what had to be assumed for it, or what is missing."
+# What a reader may choose over what is stated: name -> label, example, values where there are few.
+FIELDS: dict[str, tuple[str, str, tuple[str, ...]]] = {
+    "version": ("Engine version", "0.33.0", ()),
+    "model": ("Model", "Qwen/Qwen3-8B", ()),
+    "revision": ("Commit of the model", "40 letters and digits", ()),
+    "weights": ("Weights", "", ("real", "dummy")),
+    "accelerator": ("GPU", "H200, or “any”", ()),
+    "gpus": ("Number of GPUs", "0 for the CPU", ()),
+    "input_tokens": ("Input tokens", "8192", ()),
+    "output_tokens": ("Output tokens", "1024", ()),
+    "concurrency": ("Concurrency", "16", ()),
+    "requests": ("Requests of a repeat", "160", ()),
+    "repeats": ("Repeats", "5", ()),
+}
+DUMMY_LABELS = {"": "as stated", "real": "the model's own", "dummy": "random"}
+
+
+def chosen(given: Mapping[str, str]) -> Choices:
+    """The choices of a form, each field as typed; an empty one chooses nothing. Raises InvalidInputError."""
+    typed = {name: given[name].strip() for name in FIELDS if given.get(name, "").strip()}
+    try:
+        return Choices.model_validate(typed)
+    except ValidationError as error:
+        problems = [(str(item["loc"][0]), f"`{str(item['input'])[:60]}`: {item['msg']}") for item in error.errors()]
+        message = "; ".join(f"{FIELDS[name][0]} {text}" for name, text in problems)
+        raise InvalidInputError(message, [{"field": name, "message": text} for name, text in problems]) from error
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the page is of. `of` is the address of the claim or card, `given` the choices as typed, `seed` where the
+    prompts come from; `planned` is None where the choices themselves cannot be taken."""
+
+    heading: str
+    of: str
+    given: Mapping[str, str]
+    seed: int
+    planned: Planned | None
+    lacking: Mapping[str, Sequence[str]]
+
+
+def reproduce_page(asked: Asked, *, trouble: str, why_not: str, sign_in: str) -> ReproducePage:
+    """`why_not`: why this visitor cannot ask for it, "" where they can."""
+    planned, given = asked.planned, asked.given
+    plan = planned.plan if planned else None
+    typed = {name: given[name] for name in FIELDS if given.get(name)}
+    return ReproducePage(
+        shell=Shell(f"Reproduce: {asked.heading}", ABOUT, "/jobs"),
+        heading=asked.heading,
+        url=f"{asked.of}/reproduce",
+        back_url=asked.of,
+        missing=planned.missing if planned else (),
+        assumptions=planned.assumptions if planned else (),
+        accelerator=(planned.accelerator or "any") if planned else "",
+        facts=plan_facts(plan) if plan else (),
+        sides=side_parts(plan) if plan else (),
+        dummy=DUMMY_TEXT if plan and on_random_weights(plan) else "",
+        runners=waiting(asked.lacking) if plan else None,
+        fields=tuple(_field(name, given.get(name, "")) for name in FIELDS),
+        hidden=tuple({**typed, "seed": str(asked.seed)}.items()),
+        may=plan is not None and not why_not,
+        trouble=trouble,
+        why_not=why_not if plan else "",
+        sign_in_url=sign_in,
+    )
+
+
+def _field(name: str, value: str) -> ChoiceField:
+    label, example, values = FIELDS[name]
+    options = tuple((option, DUMMY_LABELS[option]) for option in ("", *values)) if values else ()
+    return ChoiceField(name, label, example, value, options)
