@@ -14,6 +14,7 @@ from app.jobs.states import State
 from app.protocol.launch import Launch
 from app.protocol.lease import Capabilities
 from app.protocol.plan import JobKind, Plan
+from app.protocol.policy.decide import Decision
 from app.protocol.wire import Wire
 
 Epoch = Annotated[int | None, Field(ge=1, le=10**9, description="of the attempt; the newest unless it is given")]
@@ -146,6 +147,7 @@ class LaunchToApprove(_Read):
     digest: str
     launch: Launch
     approval: Approval | None = Field(description="null where it still has to be approved")
+    decision: Decision = Field(description="every part of it, with the answer and the reason")
 
 
 class JobDetail(JobItem):

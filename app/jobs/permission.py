@@ -1,15 +1,39 @@
-"""Which launches of a plan a maintainer has to approve before they run."""
+"""Which launches of a plan run unasked, which a maintainer has to approve, and which never run. Pure.
+
+The runner decides again, by its own policy (app.protocol.policy.local).
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from app.errors import InvalidInputError
 from app.protocol.launch import Launch, digest
+from app.protocol.policy import census
+from app.protocol.policy.decide import Decision, decide
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from app.protocol.plan import Plan
 
 
-def asks(plan: Plan) -> dict[str, Launch]:
-    """By digest, in the plan's order: every launch, as long as no policy says which of them need no approval."""
+def launches(plan: Plan) -> dict[str, Launch]:
+    """By digest, in the plan's order."""
     return {digest(side.launch): side.launch for side in plan.sides if side.launch}
+
+
+def decided(launch: Launch, models: Collection[str]) -> Decision:
+    """`models`: pins that run unasked."""
+    return decide(launch, census.of(launch.engine, launch.version), models)
+
+
+def asks(plan: Plan, models: Collection[str]) -> list[str]:
+    """Digests of the launches that need approval. Raises InvalidInputError with every reason where one may never
+    run."""
+    found = {key: decided(launch, models) for key, launch in launches(plan).items()}
+    never = [reason for decision in found.values() for reason in decision.against("never")]
+    if never:
+        details: list[dict[str, object]] = [{"field": text.partition(":")[0], "message": text} for text in never]
+        raise InvalidInputError(f"this may never be started: {'; '.join(never)}", details)
+    return [key for key, decision in found.items() if decision.level == "approve"]

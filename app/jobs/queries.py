@@ -12,7 +12,7 @@ from sqlmodel import SQLModel
 
 from app.errors import InvalidInputError, NotFoundError
 from app.jobs.matching import Needs, lacks
-from app.jobs.permission import asks
+from app.jobs.permission import decided, launches
 from app.jobs.rows import (
     ApprovalRow,
     AttemptRow,
@@ -25,7 +25,7 @@ from app.jobs.rows import (
     RunnerRow,
 )
 from app.jobs.states import ACTIVE, TERMINAL
-from app.jobs.store import APPROVAL, JOB, RUNNER, could_be_id, no_job
+from app.jobs.store import APPROVAL, JOB, RUNNER, could_be_id, models, no_job
 from app.protocol.lease import Capabilities
 from app.protocol.plan import Plan
 
@@ -152,7 +152,8 @@ def _launches(session: Session, job: sa.Row[Any], plan: Plan, now: dt.datetime) 
     live = (APPROVAL.c.digest.in_(digests), APPROVAL.c.revoked_at.is_(None), APPROVAL.c.expires_at > now)
     rows = session.connection().execute(sa.select(APPROVAL).where(*live).order_by(APPROVAL.c.id)).all()
     given = {row.digest: _approval(row) for row in rows}
-    return tuple(LaunchRow(key, launch, given.get(key)) for key, launch in asks(plan).items() if key in digests)
+    asked, pins = launches(plan), models(session)
+    return tuple(LaunchRow(key, asked[key], given.get(key), decided(asked[key], pins)) for key in digests)
 
 
 def before(table: sa.Table, cursor: str | None, limit: int) -> list[sa.ColumnElement[bool]]:

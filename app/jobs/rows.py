@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from app.protocol.launch import Launch
     from app.protocol.lease import Capabilities
     from app.protocol.plan import Plan
+    from app.protocol.policy.decide import Decision
 
 
 @dataclass(frozen=True)
@@ -91,11 +92,12 @@ class ApprovalRow:
 
 @dataclass(frozen=True)
 class LaunchRow:
-    """A launch of a job's plan that needs approval, and the one that it has now."""
+    """A launch of a job's plan that needs approval: the one that it has now, and why it needs one, part by part."""
 
     digest: str
     launch: Launch
     approval: ApprovalRow | None
+    decision: Decision
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,10 @@ from sqlmodel import SQLModel
 import app.jobs.tables  # noqa: F401 (declares the tables)
 from app.errors import ForbiddenError, NotFoundError
 from app.jobs.matching import needs_of
-from app.jobs.permission import asks
+from app.jobs.permission import asks, launches
 from app.jobs.states import ACTIVE, APPROVED_FOR, after
-from app.protocol.launch import Launch, canonical
+from app.protocol.launch import canonical
+from app.protocol.lease import Capabilities
 from app.protocol.plan import Plan
 
 if TYPE_CHECKING:
@@ -57,9 +58,12 @@ class NewJob:
 
 
 def submit(session: Session, new: NewJob, by: Writer, now: dt.datetime, randomness: Randomness) -> str:
-    """Queue a job, or let it wait for approval where a launch needs one. Returns its id."""
+    """Queue a job, or let it wait for approval where a launch needs one. Returns its id.
+
+    Raises InvalidInputError where a launch may never run.
+    """
     alone(session)
-    digests = list(asks(new.plan))
+    digests = asks(new.plan, models(session))
     allowed = approved(session, digests, now) == set(digests)
     row = {
         "id": _free_id(session, randomness),
@@ -107,8 +111,9 @@ def approve(session: Session, job_id: str, by: Writer, now: dt.datetime) -> None
     if job.owner == by.owner:
         raise ForbiddenError("nobody approves a job of their own: another maintainer has to")
     after(job.state, "approve")
-    plan = Plan.model_validate_json(job.plan)
-    known = approved(session, json.loads(job.asks), now)
+    digests = json.loads(job.asks)
+    wanted = launches(Plan.model_validate_json(job.plan))
+    missing = [key for key in digests if key not in approved(session, digests, now)]
     given = {
         "asked_by": job.requested_by,
         "approved_by": by.name,
@@ -116,7 +121,7 @@ def approve(session: Session, job_id: str, by: Writer, now: dt.datetime) -> None
         "approved_at": now,
         "expires_at": now + APPROVED_FOR,
     }
-    new = [{"digest": key, "launch": canonical(launch), **given} for key, launch in _waiting(plan, known).items()]
+    new = [{"digest": key, "launch": canonical(wanted[key]), **given} for key in missing]
     if new:
         session.connection().execute(sa.insert(APPROVAL), new)
     _release(session, now)
@@ -163,6 +168,12 @@ def drain(session: Session, name: str, *, on: bool) -> None:
     session.connection().execute(sa.update(RUNNER).where(here).values(**values))
 
 
+def models(session: Session) -> set[str]:
+    """The models that some runner starts without asking; the others ask, or refuse, by their own policy."""
+    known = session.connection().execute(sa.select(RUNNER.c.capabilities)).scalars()
+    return {pin for text in known for pin in Capabilities.model_validate_json(text).models}
+
+
 def approved(session: Session, digests: Iterable[str], now: dt.datetime) -> set[str]:
     """Which of the launches are approved now."""
     wanted = list(digests)
@@ -195,10 +206,6 @@ def no_job(job_id: str) -> NotFoundError:
 def could_be_id(text: str) -> bool:
     """Anything else names nothing, and PostgreSQL would not even take it."""
     return len(text) <= 80 and text.isascii() and text.isprintable()
-
-
-def _waiting(plan: Plan, known: set[str]) -> dict[str, Launch]:
-    return {key: launch for key, launch in asks(plan).items() if key not in known}
 
 
 def _release(session: Session, now: dt.datetime) -> None:

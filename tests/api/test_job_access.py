@@ -15,7 +15,7 @@ from tests.jobs.factories import EMPTY, attach_plan, capabilities, plan
 from tests.site import Site, open_site
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     import httpx
 
@@ -58,13 +58,15 @@ def submitted(site: Site, token: str, *, needs_approval: bool = False) -> str:
     return str(answer.json()["id"])
 
 
-def lease(site: Site, token: str | None, request: str = "request-1", **headers: str) -> httpx.Response:
+def lease(
+    site: Site, token: str | None, request: str = "request-1", models: Sequence[str] = (), **headers: str
+) -> httpx.Response:
     body = {
         "runner": "one",
         "boot_id": "boot-one",
         "request_id": request,
         "version": "1",
-        "capabilities": capabilities().model_dump(mode="json"),
+        "capabilities": capabilities(models=tuple(models)).model_dump(mode="json"),
     }
     return ask(site, "/api/v1/runner/lease", body, token, **headers)
 

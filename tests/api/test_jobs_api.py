@@ -187,10 +187,10 @@ def test_a_cancel_reaches_the_runner_by_its_heartbeat(site: Site, held: tuple[st
 
 def test_why_no_runner_takes_a_job_is_told_by_runner(site: Site) -> None:
     lease(site, site.token("runner"))
-    wanted = plan(launch={"version": "0.1.0", "gpus": 2}).model_dump(mode="json")
+    wanted = plan(launch={"version": "0.32.0", "gpus": 2}).model_dump(mode="json")
     answer = ask(site, "/api/v1/jobs", {"plan": wanted, "accelerator": "B200"}, site.token())
     assert answer.json()["lacking"] == {
-        "one": ["it has no vllm 0.1.0 for GPUs, only 0.33.0", "it has no 2x B200, but 1x H200"]
+        "one": ["it has no vllm 0.32.0 for GPUs, only 0.33.0", "it has no 2x B200, but 1x H200"]
     }
 
 
@@ -257,3 +257,21 @@ def test_a_runner_is_listed_and_drained_by_a_maintainer(site: Site) -> None:
     assert lease(site, runner, "request-3").json()["assignment"] is not None
     listed = site.get("/api/v1/runners").json()["items"]
     assert [(item["name"], len(item["jobs"])) for item in listed] == [("one", 1)]
+
+
+def test_what_may_never_run_is_refused_with_its_reason(site: Site) -> None:
+    for launch in ({"version": "0.1.0"}, {"flags": {"trust-remote-code": True}}, {"env": {"LD_PRELOAD": "/x.so"}}):
+        wanted = plan(launch=launch).model_dump(mode="json")
+        answer = ask(site, "/api/v1/jobs", {"plan": wanted}, site.token())
+        assert error(answer) == (422, "invalid_input"), launch
+        assert "never" in answer.json()["error"]["message"]
+
+
+def test_a_launch_that_a_runner_starts_unasked_waits_for_nobody(site: Site) -> None:
+    """Real weights of a model at a commit that the runner's operator listed."""
+    pin = {"revision": "0" * 40}
+    job = ask(site, "/api/v1/jobs", {"plan": plan(launch=pin).model_dump(mode="json")}, site.token()).json()
+    assert (job["state"], job["launches"][0]["decision"]["level"]) == ("awaiting_approval", "approve")
+    lease(site, site.token("runner"), models=[f"{plan().sides[0].launch.model}@{'0' * 40}"])  # type: ignore[union-attr]
+    job = ask(site, "/api/v1/jobs", {"plan": plan(launch=pin).model_dump(mode="json")}, site.token()).json()
+    assert (job["state"], job["launches"]) == ("queued", [])

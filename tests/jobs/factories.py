@@ -80,7 +80,7 @@ def capabilities(**changes: Any) -> Capabilities:
 
 def allow_all(monkeypatch: pytest.MonkeyPatch) -> None:
     """No launch needs anybody's approval."""
-    monkeypatch.setattr(store, "asks", lambda _: {})
+    monkeypatch.setattr(store, "asks", lambda *_: [])
 
 
 @dataclass
