@@ -20,6 +20,7 @@ from pydantic import BaseModel, ValidationError
 from app.api.card_schema import CardChecked, CardDetail, CardList, CardListQuery, CardRevisions, CardStored
 from app.api.errors import ErrorBody, ErrorDetail
 from app.api.import_schema import CardsStored, ImportDetail, RecordImport
+from app.api.job_schema import JobDetail, JobList, JobListQuery, SubmitJob
 from app.api.schema import ApiClaim, ClaimList, ClaimListQuery
 from app.compare.schema import Comparison
 
@@ -141,6 +142,36 @@ class Client:
         """Record cards of a file that was sent, with what the file does not say."""
         path = f"/api/v1/imports/{_segment(sha256)}/cards"
         return _as(CardsStored, self._send("POST", path, choice.model_dump_json(), "json", key=key or str(uuid4())))
+
+    def jobs(self, query: JobListQuery | None = None) -> JobList:
+        """One page of jobs, the newest first."""
+        return self._read("/api/v1/jobs", JobList, query)
+
+    def job(self, job_id: str) -> JobDetail:
+        """A job with its plan and every attempt."""
+        return self._read(f"/api/v1/jobs/{_segment(job_id)}", JobDetail)
+
+    def submit_job(self, wanted: SubmitJob, key: str | None = None) -> JobDetail:
+        """Ask for a measurement."""
+        return self._change("/api/v1/jobs", wanted.model_dump_json(), key)
+
+    def cancel_job(self, job_id: str, key: str | None = None) -> JobDetail:
+        """End a job; where a runner has it, that one is told."""
+        return self._change(f"/api/v1/jobs/{_segment(job_id)}/cancel", "{}", key)
+
+    def approve_job(self, job_id: str, key: str | None = None) -> JobDetail:
+        """Allow what a job would start; status 403 for one's own."""
+        return self._change(f"/api/v1/jobs/{_segment(job_id)}/approve", "{}", key)
+
+    def job_log(self, job_id: str, offset: int = 0) -> Iterator[bytes]:
+        """What the newest attempt has logged so far, piece after piece."""
+        path, params = f"/api/v1/jobs/{_segment(job_id)}/log", {"offset": offset}
+        while piece := (answer := self._ask("GET", path, params=params)).content:
+            yield piece
+            params = {"offset": params["offset"] + len(piece), "epoch": int(answer.headers["log-epoch"])}
+
+    def _change(self, path: str, body: str, key: str | None) -> JobDetail:
+        return _as(JobDetail, self._send("POST", path, body, "json", key=key or str(uuid4())))
 
     def _read(self, path: str, shape: type[Answer], query: BaseModel | None = None) -> Answer:
         params = query.model_dump(exclude_defaults=True) if query else {}

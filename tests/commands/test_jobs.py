@@ -1,0 +1,104 @@
+"""`benchcard job` and the client's calls for jobs, against the real application."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+from app.api.job_schema import JobListQuery, SubmitJob
+from app.cli import main
+from app.client import Client, ServerError
+from app.commands.exits import FOUND, OK, SERVER, USAGE
+from app.db import Database
+from tests.api.test_job_access import lease
+from tests.conftest import migrate
+from tests.jobs.factories import attach_plan, plan
+from tests.live import live
+from tests.site import Site, open_site
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tests.conftest import StillClock
+
+    Capture = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def site(tmp_path: Path, clock: StillClock, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
+    url = f"sqlite:///{tmp_path / 'benchcard.db'}"
+    migrate(url)
+    database = Database(url)
+    for opened in open_site(database, clock):
+        with live(opened.client.app) as address:
+            monkeypatch.setenv("BENCHCARD_SERVER", address)
+            monkeypatch.setenv("BENCHCARD_TOKEN", opened.token())
+            yield opened
+    database.close()
+
+
+def submitted(tmp_path: Path, capsys: Capture, text: str) -> str:
+    file = tmp_path / "plan.json"
+    file.write_text(text)
+    assert main(["job", "submit", "--plan", str(file)]) == OK
+    return capsys.readouterr().out.split("\t")[0]
+
+
+def test_a_job_is_submitted_listed_shown_and_cancelled(site: Site, tmp_path: Path, capsys: Capture) -> None:
+    job = submitted(tmp_path, capsys, attach_plan().model_dump_json())
+    assert main(["job", "list", "--state", "queued"]) == OK
+    assert capsys.readouterr().out == f"{job}\tqueued\tattach\ta plan\tno runner\n"
+    assert main(["job", "cancel", job]) == OK
+    assert main(["job", "show", job]) == OK
+    assert capsys.readouterr().out.count("\tcancelled\t") == 2
+
+
+def test_what_waits_for_approval_says_why_and_is_approved_by_another(
+    site: Site, tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job = submitted(tmp_path, capsys, plan().model_dump_json())
+    assert main(["job", "approve", job]) == SERVER  # this token may not
+    assert main(["job", "show", job]) == OK
+    assert "to approve: model: no commit" in capsys.readouterr().out
+    monkeypatch.setenv("BENCHCARD_TOKEN", site.token("maintain", name="May"))
+    assert main(["job", "approve", job]) == OK
+    digest, launch = capsys.readouterr().out.splitlines()[0].split(" ", 1)
+    assert hashlib.sha256(launch.encode()).hexdigest() == digest
+
+
+def test_a_log_is_printed_as_it_is(site: Site, tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    with Client(os.environ["BENCHCARD_SERVER"], site.token()) as client:
+        job = client.submit_job(SubmitJob(plan=attach_plan())).id
+        assert list(client.job_log(job)) == []
+    runner = site.token("runner")
+    lease(site, runner)
+    at = f"/api/v1/runner/jobs/{job}/log?epoch=1&offset=0"
+    site.send("PUT", at, b"one\xff\n", runner, Content_Type="application/octet-stream")
+    assert main(["job", "log", job]) == OK
+    assert capfdbinary.readouterr().out == b"one\xff\n"
+
+
+def test_a_job_that_is_not_there_is_the_answer_no(site: Site, tmp_path: Path, capsys: Capture) -> None:
+    for action in ("show", "cancel", "log"):
+        assert main(["job", action, "jnone"]) == FOUND
+    assert main(["job", "submit", "--claim", "none"]) == FOUND
+    assert main(["job", "list", "--limit", "0"]) == USAGE
+    assert main(["job", "submit", "--plan", str(tmp_path / "none.json")]) == USAGE
+    (tmp_path / "bad.json").write_text('{"kind": "point"}')
+    assert main(["job", "submit", "--plan", str(tmp_path / "bad.json")]) == FOUND
+    assert "sides: Field required" in capsys.readouterr().err
+
+
+def test_the_client_lists_and_ends_jobs(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Client(os.environ["BENCHCARD_SERVER"], site.token()) as client:
+        first = client.submit_job(SubmitJob(plan=attach_plan()), key="k")
+        assert client.submit_job(SubmitJob(plan=attach_plan()), key="k").id == first.id
+        assert client.jobs(JobListQuery(state=["queued"])).total == 1
+        assert client.cancel_job(first.id).state == client.job(first.id).state == "cancelled"
+        with pytest.raises(ServerError) as refused:
+            client.approve_job(first.id)
+        assert refused.value.status == 403
