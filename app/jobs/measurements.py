@@ -70,6 +70,12 @@ def prepare(database: Database, files: Files, job_id: str, parts: Mapping[str, s
     return found(database, report, numbers, job.claim_id, job.card_id)
 
 
+def found_elsewhere(database: Database, report: Report, numbers: Json, claim_id: str | None) -> Found:
+    """What a bundle holds, with the verdict on the claim as it stands here; a claim that is not here is not named."""
+    here = claim_id if claim_id and Claims(database).present([claim_id]) else None
+    return found(database, report, numbers, here, None)
+
+
 def found(database: Database, report: Report, numbers: Json, claim_id: str | None, card_id: str | None) -> Found:
     """With the verdict on the claim, or on the card's own number, where there is one."""
     claim = _claim(database, claim_id or card_id)

@@ -51,14 +51,14 @@ class Intake:
         self.readings = asyncio.Semaphore(READINGS)
 
     @asynccontextmanager
-    async def arriving(self) -> AsyncIterator[Arriving]:
+    async def arriving(self, most_bytes: int = MOST_BYTES) -> AsyncIterator[Arriving]:
         """Room for a file. Raises BusyError at once where too many wait already."""
         if self._requests >= UPLOADS + WAITING:
             raise BusyError(f"too many files are on their way here; try again in {RETRY_S} s", RETRY_S)
         self._requests += 1
         try:
             async with self._uploads:
-                with self._files.arriving(MOST_BYTES) as arriving:
+                with self._files.arriving(most_bytes) as arriving:
                     yield arriving
         finally:
             self._requests -= 1

@@ -14,6 +14,7 @@ from app.accounts.tokens import token_id
 from tests.api.test_job_access import SCOPES as JOB_SCOPES
 from tests.cards.factories import SOUND, sound
 from tests.importers.factories import DATA
+from tests.jobs.bundles import bundle_bytes
 from tests.site import Site, open_site
 from tests.web.test_job_forms import SCOPES as JOB_FORMS
 
@@ -36,6 +37,7 @@ SCOPES = {
     ("POST", "/api/v1/cards/{card_id}/retract"): "submit",
     ("POST", "/api/v1/imports"): "submit",
     ("POST", "/api/v1/imports/{sha256}/cards"): "submit",
+    ("POST", "/api/v1/measurements/import"): "submit",
     ("POST", "/sign-in"): "",
     ("POST", "/sign-out"): "",
 }
@@ -71,6 +73,8 @@ def routes(app: FastAPI) -> set[tuple[str, str]]:
 
 def ask(site: Site, method: str, path: str, token: str | None = None, **headers: str) -> httpx.Response:
     """A request that is right but for who asks."""
+    if path.startswith("/api/v1/measurements"):
+        return site.send(method, path, bundle_bytes(), token, **headers)
     if path.startswith("/api/v1/imports"):
         file = RESULT.read_bytes()
         if "{sha256}" not in path:

@@ -49,6 +49,7 @@ PATHS = [
     "/api/v1/measurements",
     "/api/v1/measurements/{measurement_id}",
     "/api/v1/measurements/{measurement_id}/parts/{name}",
+    "/api/v1/measurements/{measurement_id}/evidence",
     "/healthz",
 ]
 # Elsewhere any text fits.

@@ -32,6 +32,7 @@ WRITES = [
     ("POST", "/api/v1/cards/{card_id}/retract"),
     ("POST", "/api/v1/imports"),
     ("POST", "/api/v1/imports/{sha256}/cards"),
+    ("POST", "/api/v1/measurements/import"),
     *JOB_SCOPES,
 ]
 PHASES = [Phase.explicit, Phase.reuse, Phase.generate]  # to shrink a whole card takes minutes and tells no more

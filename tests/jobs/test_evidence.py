@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import hashlib
 import json
 import zipfile
@@ -12,15 +11,10 @@ import pytest
 import yaml
 
 from app.cards.load import read_bytes
-from app.jobs.evidence import check, contents
-from app.jobs.judged import judged
-from app.jobs.numbers import compute
-from app.jobs.rows import MeasurementRow
-from app.results import bundle
+from app.jobs.evidence import check
 from app.results.bundle import BundleError
-from tests.compare.factories import row
-from tests.jobs.runs import attempt, plan, write_trace
-from tests.jobs.test_judged import SAME
+from tests.jobs.bundles import files_of, written
+from tests.jobs.runs import plan, write_trace
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,31 +22,10 @@ if TYPE_CHECKING:
 
     from app.protocol.plan import Plan
 
-DAY = dt.datetime(2026, 11, 30, 8, tzinfo=dt.UTC)
-
-
-def files_of(folder: Path, of: Plan | None = None, *, with_claim: bool = True) -> dict[str, bytes | Path]:
-    of = of or plan()
-    report, traces = attempt(folder / "traces", of)
-    numbers = compute(report, traces, of)
-    claim = row(**SAME) if with_claim else None
-    stored = MeasurementRow(
-        number=1, id="m1", job_id="j1", epoch=1, bundle_sha256=None, bundle_size=None,
-        claim_id=claim.id if claim else None, card_id=None, kind=of.kind, report=json.loads(report.model_dump_json()),
-        numbers=numbers, verdict=json.loads(judged(claim, report, numbers).model_dump_json()) if claim else None,
-        trust="runner", created_at=DAY, created_by="Ana", parts=(),
-    )  # fmt: skip
-    return contents(stored, of, traces, claim, b"a line of the log\n")
-
 
 @pytest.fixture
 def files(tmp_path: Path) -> dict[str, bytes | Path]:
     return files_of(tmp_path)
-
-
-def written(tmp_path: Path, files: dict[str, bytes | Path], name: str = "bundle.zip") -> Path:
-    bundle.write(tmp_path / name, files)
-    return tmp_path / name
 
 
 def checked(tmp_path: Path, source: Path) -> tuple[str, ...]:

@@ -1,0 +1,105 @@
+"""Measurements as bundles: written for whoever asks, taken from elsewhere once every number follows from its traces."""
+
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from fastapi import APIRouter, Depends, Request
+from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import FileResponse
+from starlette.background import BackgroundTask
+
+from app.api.access import NOT_FOUND, Answers, database
+from app.api.auth import SIGNED_IN, TOKEN, signed_in
+from app.api.errors import ErrorBody
+from app.api.job_schema import MeasurementDetail
+from app.errors import InvalidInputError
+from app.jobs.apart import MOST_BYTES, check_apart
+from app.jobs.export import write_bundle
+from app.jobs.measurements import found_elsewhere, record_bundle
+from app.uploads import incoming, unless_gone
+
+if TYPE_CHECKING:
+    from sqlmodel import Session
+
+    from app.accounts.tokens import Actor
+    from app.jobs.apart import Sent
+    from app.jobs.logs import Logs
+    from app.jobs.measured import Measurements
+    from app.results.files import Arriving, Files
+    from app.results.intake import Intake
+
+router = APIRouter(prefix="/api/v1/measurements", tags=["measurements"])
+
+ZIP = "application/zip"
+BUNDLE: Answers = {200: {"content": {ZIP: {}}, "description": "the bundle; the same measurement is the same bytes"}}
+BODY = {
+    "requestBody": {
+        "required": True,
+        "description": "A bundle as `benchcard evidence` writes it. The same bytes again are the same measurement.",
+        "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
+    }
+}
+REFUSED: Answers = {
+    408: {"model": ErrorBody, "description": "the file stopped coming"},
+    413: {"model": ErrorBody, "description": f"more than {MOST_BYTES // 1024**2} MB"},
+    422: {"model": ErrorBody, "description": "every problem: a hash, a file, a number that its traces do not give"},
+    503: {"model": ErrorBody, "description": "too many files are on their way; Retry-After says when to try again"},
+    507: {"model": ErrorBody, "description": "the server's disk is full"},
+}
+
+
+@router.post(
+    "/import",
+    status_code=201,
+    responses={**SIGNED_IN, **REFUSED},
+    openapi_extra=BODY,
+    dependencies=[Depends(TOKEN)],
+    max_body_size=MOST_BYTES,
+)
+async def import_bundle(request: Request) -> MeasurementDetail:
+    """Take a measurement from elsewhere. Every hash is checked and every number computed from the traces again; it
+    then stands as "verified from trace", which says nothing of the machine that nobody here saw."""
+    actor = await run_in_threadpool(signed_in, request, "submit")
+    intake = cast("Intake", request.app.state.intake)
+    async with intake.arriving(MOST_BYTES) as arriving:
+        async for piece in incoming(request):
+            await run_in_threadpool(arriving.write, piece)
+        arriving.whole()
+        async with intake.readings:
+            sent = await unless_gone(request, check_apart(arriving.path))
+        return await run_in_threadpool(_recorded, request, arriving, sent, actor)
+
+
+@router.get("/{measurement_id}/evidence", response_class=FileResponse, responses={**BUNDLE, **NOT_FOUND})
+def measurement_bundle(request: Request, measurement_id: str) -> FileResponse:
+    """The measurement with all that it rests on, for `benchcard verify` on any machine."""
+    state = request.app.state
+    folder = tempfile.TemporaryDirectory(prefix="benchcard-bundle-")
+    target = Path(folder.name) / "bundle.zip"
+    try:
+        files, logs = cast("Files", state.files), cast("Logs", state.logs)
+        write_bundle(database(request), files, logs, measurement_id, target)
+    except BaseException:
+        folder.cleanup()
+        raise
+    name = f"{measurement_id}.zip"
+    return FileResponse(target, media_type=ZIP, filename=name, background=BackgroundTask(folder.cleanup))
+
+
+def _recorded(request: Request, arriving: "Arriving", sent: "Sent", actor: "Actor") -> MeasurementDetail:
+    if sent.problems or sent.report is None:
+        details: list[dict[str, object]] = [{"field": item.path, "message": item.message} for item in sent.problems]
+        first = sent.problems[0]
+        where = f"{first.path}: " if first.path else ""
+        more = f", and {len(details) - 1} more" if len(details) > 1 else ""
+        raise InvalidInputError(f"this bundle is not taken: {where}{first.message}{more}", details)
+    state, storage = request.app.state, database(request)
+    found = found_elsewhere(storage, sent.report, sent.numbers, sent.claim_id)
+    kept, now = arriving.keep(), state.clock.now()
+
+    def work(session: "Session") -> str:
+        return record_bundle(session, found, kept, actor.name, now, state.randomness)[0]
+
+    measurement = storage.write(work)
+    return MeasurementDetail.model_validate(cast("Measurements", state.measurements).one(measurement))

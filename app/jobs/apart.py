@@ -1,0 +1,85 @@
+"""Checking a bundle that somebody sent in a process of its own: its memory and its time are bounded.
+
+Run as a program, this module is that process: it writes what it found as JSON to its standard output.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import resource
+import sys
+import tempfile
+import zipfile
+from asyncio.subprocess import DEVNULL, PIPE
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel
+
+from app.jobs.evidence import check
+from app.protocol.outcome import Report
+from app.results.bundle import BundleError
+
+LONGEST_S = 300
+MOST_MEMORY = 6 * 1024**3  # bytes of address space
+MOST_BYTES = 1 << 30  # of a bundle that is sent, and of all that comes out of it
+
+
+class Place(BaseModel):
+    path: str
+    message: str
+
+
+class Sent(BaseModel):
+    """A bundle as it was found; without `problems` it is whole, and every number follows from its traces."""
+
+    problems: list[Place]
+    claim_id: str | None = None
+    report: Report | None = None
+    numbers: dict[str, Any] = {}
+
+
+async def check_apart(source: Path) -> Sent:
+    """Never raises for what the file holds; the process ends with the caller that is cancelled."""
+    if not await asyncio.to_thread(zipfile.is_zipfile, source):
+        return _refused("this is no whole zip file")
+    command = [sys.executable, "-m", __name__, str(source), str(MOST_MEMORY)]
+    process = await asyncio.create_subprocess_exec(*command, stdout=PIPE, stderr=DEVNULL)
+    try:
+        async with asyncio.timeout(LONGEST_S):
+            said, _ = await process.communicate()
+    except TimeoutError:
+        return _refused(f"checking it took longer than {LONGEST_S} s")
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.communicate()
+    if process.returncode:
+        return _refused("checking it took more memory than a bundle should need")
+    return await asyncio.to_thread(Sent.model_validate_json, said)
+
+
+def _refused(message: str) -> Sent:
+    return Sent(problems=[Place(path="", message=message)])
+
+
+def _checked(source: Path) -> Sent:
+    with tempfile.TemporaryDirectory(prefix="benchcard-bundle-", dir=source.parent) as folder:
+        try:
+            found = check(source, Path(folder), MOST_BYTES)
+        except BundleError as error:
+            return Sent(problems=[Place(path=item.path, message=item.message) for item in error.problems[:100]])
+    problems = [Place(path="numbers.json", message=text) for text in found.differences]
+    claim_id = found.measurement.get("claim_id")
+    known = claim_id if isinstance(claim_id, str) else None
+    return Sent(problems=problems, claim_id=known, report=found.report, numbers=found.numbers)
+
+
+def _main(source: str, most_memory: str) -> int:
+    resource.setrlimit(resource.RLIMIT_AS, (int(most_memory), int(most_memory)))
+    sys.stdout.write(_checked(Path(source)).model_dump_json())
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(_main(*sys.argv[1:]))

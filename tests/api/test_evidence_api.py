@@ -1,0 +1,79 @@
+"""Bundles over the API: taken once every number follows from its traces, and given again byte for byte."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.jobs.bundles import bundle_bytes, files_of, written
+from tests.jobs.runs import write_trace
+from tests.site import Site, open_site
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    import httpx
+
+    from app.db import Database
+    from tests.conftest import StillClock
+
+
+@pytest.fixture
+def site(database: Database, clock: StillClock) -> Iterator[Site]:
+    yield from open_site(database, clock)
+
+
+def send(site: Site, data: bytes) -> httpx.Response:
+    return site.send("POST", "/api/v1/measurements/import", data, site.token(), Content_Type="application/zip")
+
+
+def refused(site: Site, data: bytes) -> tuple[int, str, str]:
+    answer = send(site, data)
+    error = answer.json()["error"]
+    assert site.get("/api/v1/measurements").json()["total"] == 0
+    assert [file for file in (site.data / "files").rglob("*") if file.is_file()] == []
+    return answer.status_code, error["details"][0]["field"], error["details"][0]["message"]
+
+
+def test_a_bundle_is_taken_once_and_given_back_byte_for_byte(site: Site) -> None:
+    first, again = send(site, bundle_bytes()), send(site, bundle_bytes())
+    assert (first.status_code, again.json()) == (201, first.json())
+    made = first.json()
+    assert (made["trust"], made["numbers"]["valid"], made["job_id"]) == ("verified from trace", True, None)
+    assert made["claim_id"] is None  # no catalogue here has it
+    given = site.get(f"/api/v1/measurements/{made['id']}/evidence")
+    assert (given.content, given.headers["content-type"]) == (bundle_bytes(), "application/zip")
+
+
+def test_a_number_that_its_traces_do_not_give_is_refused(site: Site, tmp_path: Path) -> None:
+    files = files_of(tmp_path)
+    write_trace(tmp_path / "other.parquet", 4, 2, 20.0, 3.0)
+    files["traces/a-0-1.parquet"] = tmp_path / "other.parquet"
+    status, field, message = refused(site, written(tmp_path, files).read_bytes())
+    assert (status, field) == (422, "numbers.json")
+    assert "its traces say" in message
+
+
+def test_another_byte_is_refused_with_its_place(site: Site) -> None:
+    data = bundle_bytes().replace(b"a line of the log", b"A line of the log")
+    assert refused(site, data)[:2] == (422, "log.txt")
+
+
+@pytest.mark.parametrize("data", [b"", b"no zip", bundle_bytes()[:-30], bundle_bytes()[100:5000]])
+def test_what_is_no_bundle_is_refused(site: Site, data: bytes) -> None:
+    assert refused(site, data)[0] == 422
+
+
+def test_a_name_that_leads_out_of_the_folder_is_refused(site: Site) -> None:
+    made = io.BytesIO(bundle_bytes())
+    with zipfile.ZipFile(made, "a") as bundle:
+        bundle.writestr("../../outside", b"x")
+    assert refused(site, made.getvalue()) == (422, "../../outside", "has no place in a bundle")
+
+
+def test_the_evidence_of_no_measurement_is_404(site: Site) -> None:
+    assert site.get("/api/v1/measurements/m0/evidence").status_code == 404

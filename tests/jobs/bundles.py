@@ -1,0 +1,50 @@
+"""Bundles as another installation would have written them."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import tempfile
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from app.jobs.evidence import contents
+from app.jobs.judged import judged
+from app.jobs.numbers import compute
+from app.jobs.rows import MeasurementRow
+from app.results import bundle
+from tests.compare.factories import row
+from tests.jobs.runs import attempt, plan
+from tests.jobs.test_judged import SAME
+
+if TYPE_CHECKING:
+    from app.protocol.plan import Plan
+
+DAY = dt.datetime(2026, 11, 30, 8, tzinfo=dt.UTC)
+
+
+def files_of(folder: Path, of: Plan | None = None, *, with_claim: bool = True) -> dict[str, bytes | Path]:
+    of = of or plan()
+    report, traces = attempt(folder / "traces", of)
+    numbers = compute(report, traces, of)
+    claim = row(**SAME) if with_claim else None
+    stored = MeasurementRow(
+        number=1, id="m1", job_id="j1", epoch=1, bundle_sha256=None, bundle_size=None,
+        claim_id=claim.id if claim else None, card_id=None, kind=of.kind, report=json.loads(report.model_dump_json()),
+        numbers=numbers, verdict=json.loads(judged(claim, report, numbers).model_dump_json()) if claim else None,
+        trust="runner", created_at=DAY, created_by="Ana", parts=(),
+    )  # fmt: skip
+    return contents(stored, of, traces, claim, b"a line of the log\n")
+
+
+def written(tmp_path: Path, files: dict[str, bytes | Path], name: str = "bundle.zip") -> Path:
+    bundle.write(tmp_path / name, files)
+    return tmp_path / name
+
+
+@cache
+def bundle_bytes() -> bytes:
+    """A whole bundle of a claim that no catalogue has."""
+    with tempfile.TemporaryDirectory() as folder:
+        return written(Path(folder), files_of(Path(folder))).read_bytes()
