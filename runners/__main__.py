@@ -1,4 +1,4 @@
-"""`python -m runners measure|trace|engine ...`, where the runner's side stands alone."""
+"""`python -m runners measure|trace|engine|runner ...`, where the runner's side stands alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The arguments of `measure`, `trace` and `engine`, for both programs that have them. Imports nothing heavy."""
+"""The arguments of `measure`, `trace`, `engine`, `runner`, for both programs that have them. Imports nothing heavy."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     trace.add_argument("--json", action="store_true", help="print JSON")
     trace.set_defaults(run=_command("runners.commands", "run_trace"))
     _add_engine(commands.add_parser("engine", help="the engines that this machine can start"))
+    _add_runner(commands.add_parser("runner", help="take jobs from a server and execute them on this machine"))
 
 
 def _add_measure(parser: argparse.ArgumentParser) -> None:
@@ -115,6 +116,18 @@ def _add_engine(parser: argparse.ArgumentParser) -> None:
     census = actions.add_parser("census", help="the options of an installed version, as a file of what may run")
     census.add_argument("engine", metavar="ENGINE==VERSION", help="as `engine list` names it")
     census.set_defaults(run=_command("runners.engines.commands", "run_census"))
+
+
+def _add_runner(parser: argparse.ArgumentParser) -> None:
+    actions = parser.add_subparsers(required=True, metavar="ACTION")
+    start = actions.add_parser(
+        "start", help="until it is stopped: SIGTERM or Ctrl-C ends it after its job, a second one with it"
+    )
+    start.set_defaults(run=_command("runners.start", "run_start"))
+    clear = actions.add_parser("clear-quarantine", help="let it measure again, once its machine was looked at")
+    clear.set_defaults(run=_command("runners.start", "run_clear"))
+    for action in (start, clear):
+        action.add_argument("--config", type=Path, required=True, metavar="FILE", help="TOML; see runners/config.py")
 
 
 def _command(module: str, name: str) -> Callable[..., int]:

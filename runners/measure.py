@@ -51,7 +51,7 @@ class Options:
     """What to measure. `requests` are per repeat. A seed repeats the prompts of an earlier run, cache hits included.
 
     `metrics_url` says where the server's counters are; None looks where engines have them. `flush_cache` empties the
-    prefix cache before every run.
+    prefix cache before every run; `warm_cache`, in its place, sends every prompt of a run once beforehand.
     """
 
     url: str
@@ -70,6 +70,7 @@ class Options:
     observer_check: bool = False
     metrics_url: str | None = None
     flush_cache: bool = False
+    warm_cache: bool = False
 
     def __post_init__(self) -> None:
         for name in ("requests", "runs", "processes"):
@@ -173,6 +174,10 @@ class Session:
                 return
         self.notes.append(f"still not steady after {WARM_ROUNDS} rounds of warm-up")
 
+    def skip(self, repeats: int) -> None:
+        """Leave out the prompts of that many repeats, which were measured on an earlier server."""
+        self.serials.take(self._serials(self.options.requests) * repeats)
+
     def check_client(self) -> None:
         """Above an event rate that any machine reaches, prove on a scripted server that this client sees it rightly."""
         if self.events_s < UNCHECKED * self.options.processes:
@@ -202,11 +207,14 @@ class Session:
     def repeat(self, number: int, kind: str = "run", *, keep: bool = True) -> Run:
         """One measured run, with its trace written where traces are kept."""
         label = f"{kind} {number} of {self.options.runs}"
+        shots = self._shots(self.options.requests)
+        if self.options.warm_cache:
+            self._run(self.options.load, shots, f"prompts of {label}")
         try:
             reasons = self.witness.before_run()
         except ControlError as error:
             raise MeasureError(f"the server's counters could be read no more: {error}") from error
-        ran = self._run(self.options.load, self._shots(self.options.requests), label)
+        ran = self._run(self.options.load, shots, label)
         found = self._trace(ran, repeat=number)
         numbers = metrics.measure(found)
         client = verdict.client_of(ran.lags, ran.cpu_ns, ran.ended_ns - ran.started_ns)
@@ -225,7 +233,7 @@ class Session:
 
     def _dispute(self, numbers: Metrics, client: Client) -> tuple[Told | None, list[Reason]]:
         """What the server's counters say of the run that was just made; a session's own history may be in its cache."""
-        cold = not isinstance(self.options.load, Sessions)
+        cold = not isinstance(self.options.load, Sessions) and not self.options.warm_cache
         return self.witness.after_run(referee.seen(numbers, client), self.options.limits, cold=cold)
 
     def _shots(self, number: int) -> list[Shot]:

@@ -31,19 +31,24 @@ class Stopped:
 
     code: int | None
     survivors: list[int] = field(default_factory=list)
+    dropped: int = 0  # bytes that its log left out
 
 
 class Process:
     """One server. Everything below its supervisor is gone when `stop` returns no survivors, and also when this process
     is killed with SIGKILL."""
 
-    def __init__(self, argv: Sequence[str], env: Mapping[str, str], log_file: Path, folder: Path) -> None:
-        """Start in `folder`, with `env` as the whole environment. ProcessError: no such program."""
+    def __init__(
+        self, argv: Sequence[str], env: Mapping[str, str], log_file: Path, folder: Path, echo: str = ""
+    ) -> None:
+        """Start in `folder`, with `env` as the whole environment. With `echo`, what it prints also goes to this
+        process's standard error, each line under that word. ProcessError: no such program."""
         self.log_file = log_file
         self.code: int | None = None
         self._survivors: list[int] | None = None
+        self._dropped = 0
         self._heard = b""
-        command = [sys.executable, "-I", "-m", "runners.supervisor", str(os.getpid()), str(log_file), *argv]
+        command = [sys.executable, "-I", "-m", "runners.supervisor", str(os.getpid()), str(log_file), echo, *argv]
         self._supervisor = subprocess.Popen(  # noqa: S603 - argv items, no shell; what may be in them is the recipe's business
             command,
             stdin=subprocess.PIPE,
@@ -79,7 +84,7 @@ class Process:
             if self._wait_for("gone", grace_s + REPORT_S) is None:
                 raise ProcessError(f"the supervisor of {self.pid} does not answer")
         self._close()
-        return Stopped(self.code, self._survivors or [])
+        return Stopped(self.code, self._survivors or [], self._dropped)
 
     def _close(self) -> None:
         for pipe in (self._supervisor.stdin, self._supervisor.stdout):
@@ -111,6 +116,7 @@ class Process:
             self.code = int(str(said["code"]))
         elif said["event"] == "gone":
             self._survivors = [int(pid) for pid in said["survivors"]] if isinstance(said["survivors"], list) else []
+            self._dropped = int(str(said["dropped"]))
         elif said["event"] == "failed":
             self._close()
             raise ProcessError(str(said["message"]))

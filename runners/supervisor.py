@@ -21,7 +21,7 @@ import sys
 import time
 from pathlib import Path
 
-from runners.log import BoundedLog
+from runners.log import BoundedLog, Echo
 
 _SUBREAPER, _DEATH_SIGNAL = 36, 1  # PR_SET_CHILD_SUBREAPER and PR_SET_PDEATHSIG of prctl(2)
 TICK_S = 0.2  # between two looks at whether the runner still lives
@@ -32,8 +32,9 @@ UNKILLABLE_S = 60.0  # after SIGKILL; what is alive then sits in the kernel, mos
 class Supervisor:
     """One server and all that it starts."""
 
-    def __init__(self, argv: list[str], log: BoundedLog, runner: int) -> None:
+    def __init__(self, argv: list[str], log: BoundedLog, runner: int, echo: str = "") -> None:
         self._log = log
+        self._echo = Echo(echo, _pass_on) if echo else None
         self._runner = runner
         self._heard = b""
         self._stop_at: float | None = None  # when SIGKILL follows, once SIGTERM was sent
@@ -73,12 +74,15 @@ class Supervisor:
             if self._stop_at is not None and time.monotonic() >= self._stop_at and not self._kill_all():
                 break
         self._drain()
-        self._log.close()
-        _say("gone", survivors=_descendants())
+        if self._echo:
+            self._echo.close()
+        _say("gone", survivors=_descendants(), dropped=self._log.close())
 
     def _keep_output(self) -> bool:
         data = os.read(self._output, 1 << 16)
         self._log.write(data)
+        if self._echo:
+            self._echo(data)
         return bool(data)
 
     def _drain(self) -> None:
@@ -150,6 +154,13 @@ def _prctl(option: int, value: int) -> None:
         raise OSError(ctypes.get_errno(), "prctl")
 
 
+def _pass_on(data: bytes) -> None:
+    """To the runner's own output, which may be gone."""
+    with contextlib.suppress(OSError):
+        while data:
+            data = data[os.write(2, data) :]
+
+
 def _say(event: str, **fields: object) -> None:
     """A line to the runner, which may be gone."""
     with contextlib.suppress(BrokenPipeError):
@@ -157,11 +168,11 @@ def _say(event: str, **fields: object) -> None:
 
 
 def main(arguments: list[str]) -> int:
-    """`RUNNER_PID LOG ARGV...`"""
-    runner, log, *argv = arguments
+    """`RUNNER_PID LOG ECHO ARGV...`; an empty ECHO passes nothing on"""
+    runner, log, echo, *argv = arguments
     signal.signal(signal.SIGPIPE, signal.SIG_IGN)
     try:
-        supervisor = Supervisor(argv, BoundedLog(Path(log)), int(runner))
+        supervisor = Supervisor(argv, BoundedLog(Path(log)), int(runner), echo)
     except OSError as error:
         _say("failed", message=str(error))
         return 1

@@ -73,8 +73,9 @@ class Freed:
 class Server:
     """`with Server(...) as server:` starts it; `wait_ready` must follow. It listens on the loopback interface alone."""
 
-    def __init__(self, installed: Installed, recipe: Recipe, folder: Path, site: Site) -> None:
-        """RecipeError, InstallError and GpuError come before anything is started; ProcessError when it cannot be."""
+    def __init__(self, installed: Installed, recipe: Recipe, folder: Path, site: Site, echo: str = "") -> None:
+        """RecipeError, InstallError and GpuError come before anything is started; ProcessError when it cannot be.
+        With `echo`, what it prints also goes to this process's standard error, each line under that word."""
         self.installed = installed
         self.engine = installed.engine
         self.log_file = folder / "server.log"
@@ -82,14 +83,15 @@ class Server:
         made = command(self.engine, recipe, self.own, installed.flags(site), installed.device)
         self.argv = [str(installed.python), "-m", *self.engine.module, *made.argv]
         self.notes = made.notes
-        self._gpu_before = gpu.used_mib()
+        self._gpus = site.gpus
+        self._gpu_before = gpu.used_mib(self._gpus)
         self._shared_before = _shared(self.engine)
         self._scratch = Path(tempfile.mkdtemp(prefix="benchcard-"))  # short: engines put sockets there
         programs = installed.python.parent
         self.env = environment.child(self.engine, installed.device, programs, self._scratch, site, recipe.env)
         self._http = control.client(self.url, self.own.api_key)
         try:
-            self.process = Process(self.argv, self.env, self.log_file, folder)
+            self.process = Process(self.argv, self.env, self.log_file, folder, echo)
         except ProcessError:
             self._tidy()
             raise
@@ -135,16 +137,18 @@ class Server:
         """The server's counters when they no longer change. ControlError: it shows none."""
         return control.scrape_settled(self._http)
 
-    def stop(self) -> Freed:
+    def stop(self, grace_s: float = GRACE_S) -> Freed:
         """End it, and prove that all it held is free; once stopped, the same answer again. ProcessError and GpuError:
         nothing can be proven."""
         if self._freed is None:
             try:
-                stopped = self.process.stop(GRACE_S)
+                stopped = self.process.stop(grace_s)
             finally:
                 self._tidy()
             left = sorted(_shared(self.engine) - self._shared_before)
-            self._freed = Freed(stopped.code, stopped.survivors, left, gpu.given_back(self._gpu_before))
+            self._freed = Freed(
+                stopped.code, stopped.survivors, left, gpu.given_back(self._gpu_before, gpus=self._gpus)
+            )
         return self._freed
 
     def _tidy(self) -> None:

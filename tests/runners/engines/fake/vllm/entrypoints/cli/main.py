@@ -7,17 +7,22 @@ import json
 import os
 import signal
 import sys
+import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 
 class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
     given: argparse.Namespace
+    generated = prompted = 0
 
     def do_GET(self) -> None:
         said = {"/version": {"version": "9.9.9"}, "/server_info?config_format=json": {"arguments": sys.argv[1:]}}
         if self.path == "/metrics":
-            self.say(200, 'vllm:generation_tokens_total{engine="0"} 4\n')
+            counted = {"generation": Handler.generated, "prompt": Handler.prompted}
+            lines = (f'vllm:{name}_tokens_total{{engine="0"}} {number}\n' for name, number in counted.items())
+            self.say(200, "".join(lines))
         else:
             self.say(200, json.dumps(said.get(self.path, {})))
 
@@ -30,9 +35,41 @@ class Handler(BaseHTTPRequestHandler):
             os._exit(0)
         elif asked["model"] != self.given.served_model_name or not self.known():
             self.say(404, "no such model")
+        elif asked.get("stream"):
+            self.stream(asked)
         else:
             tokens = asked["max_tokens"] - (self.given.model == "short")
+            self.count(asked)
             self.say(200, json.dumps({"usage": {"prompt_tokens": len(asked["prompt"]), "completion_tokens": tokens}}))
+
+    def count(self, asked: dict[str, Any]) -> None:
+        Handler.generated += asked["max_tokens"]
+        Handler.prompted += len(asked["prompt"])
+
+    def stream(self, asked: dict[str, Any]) -> None:
+        """A token an event, then the usage. The model `hangs` answers no more after a few."""
+        if self.given.model == "hangs" and Handler.generated > 20:
+            threading.Event().wait()
+        self.count(asked)
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.send_header("Transfer-Encoding", "chunked")
+        self.end_headers()
+        wanted = asked["max_tokens"]
+        for place in range(wanted):
+            finish = "length" if place == wanted - 1 else None
+            self.event({"choices": [{"index": 0, "text": "a", "token_ids": [place], "finish_reason": finish}]})
+        prompt = len(asked["prompt"])
+        usage = {"prompt_tokens": prompt, "completion_tokens": wanted, "total_tokens": prompt + wanted}
+        self.event({"choices": [], "usage": usage})
+        self.chunk(b"data: [DONE]\n\n")
+        self.chunk(b"")
+
+    def event(self, value: dict[str, Any]) -> None:
+        self.chunk(f"data: {json.dumps({'object': 'text_completion', **value})}\n\n".encode())
+
+    def chunk(self, data: bytes) -> None:
+        self.wfile.write(b"%x\r\n%s\r\n" % (len(data), data))
 
     def known(self) -> bool:
         return self.headers["Authorization"] == f"Bearer {self.given.api_key}"
@@ -56,6 +93,7 @@ def main() -> None:
     parser.add_argument("--api-key")
     parser.add_argument("--served-model-name")
     parser.add_argument("--max-num-seqs", type=int)
+    parser.add_argument("--load-format")
     if sys.argv[2:] == ["--help=all"]:
         parser.print_help()
         return

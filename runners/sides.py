@@ -1,0 +1,293 @@
+"""The sides of a plan: their servers started, every point of each measured in turn, and what is to be reported of it.
+
+With two sides the repeats go a b a b. Where the GPUs hold both servers at once, or no GPU is needed, both stay up and
+only one is under load at a time; else each repeat starts the servers one after the other, which the notes say.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+from app.protocol.outcome import Freed, RunReport, SideReport
+from runners import gpu, referee
+from runners.engines import install
+from runners.engines.recipe import Recipe
+from runners.engines.server import GRACE_S, Server
+from runners.load.plan import Workload
+from runners.load.schedule import Closed, Load, Open, Sessions
+from runners.measure import Options, Session
+from runners.spool import PARTS
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from app.protocol.launch import Launch
+    from app.protocol.lease import Phase
+    from app.protocol.plan import Plan, Point, Side
+    from runners.engines import server as servers
+    from runners.engines.install import Installed
+    from runners.order import Order
+
+STOP_S = 5.0  # that a server gets after SIGTERM when the attempt is being stopped
+STREAMS = 128  # that one client process carries with ease
+TEXT = 4000  # characters of a note
+
+
+class CannotError(Exception):
+    """This machine lacks what the plan needs."""
+
+
+class Teller(Protocol):
+    """Hears where the attempt stands."""
+
+    def phase(self, phase: Phase, note: str) -> None: ...
+    def step(self) -> None: ...
+    def say(self, line: str) -> None: ...
+
+
+@dataclass
+class _Running:
+    """One side while its server is up, with what is known of it."""
+
+    side: Side
+    gpus: tuple[int, ...] = ()
+    server: Server | None = None
+    known: servers.Known | None = None
+    ready_s: float | None = None
+    freed: Freed | None = None
+    argv: tuple[str, ...] | None = None
+    env: dict[str, str] | None = None
+    notes: list[str] = field(default_factory=list)
+    sessions: dict[int, Session] = field(default_factory=dict)  # by point
+
+    def note(self, text: str) -> None:
+        if text[:TEXT] not in self.notes:
+            self.notes.append(text[:TEXT])
+
+
+class Sides:
+    """One attempt's servers and runs. `runs` and `notes` grow."""
+
+    def __init__(self, order: Order, folder: Path, teller: Teller) -> None:
+        """CannotError: the machine has not what the plan needs."""
+        self.runs: list[RunReport] = []
+        self.notes: list[str] = []
+        self._order, self._plan, self._folder, self._teller = order, order.plan, folder, teller
+        self._all = [_Running(side) for side in self._plan.sides]
+        self._together = self._place()
+
+    def run(self) -> None:
+        """Measure everything. What is raised says why it ended early; its servers are gone then too."""
+        try:
+            if self._together:
+                self._side_by_side()
+            else:
+                self._in_turn()
+        except BaseException:
+            for running in self._all:
+                self._stop(running, STOP_S)
+            raise
+
+    def reports(self) -> tuple[SideReport, ...]:
+        return tuple(_report(running) for running in self._all)
+
+    def _place(self) -> bool:
+        """Give every side its GPUs; whether all servers can be up at once."""
+        needed = [running.side.launch.gpus if running.side.launch else 0 for running in self._all]
+        here = self._gpus() if any(needed) else ()
+        if max(needed) > len(here):
+            raise CannotError(f"{max(needed)} GPUs are needed, and this runner has {len(here)}")
+        together = sum(needed) <= len(here)
+        first = 0
+        for running, number in zip(self._all, needed, strict=True):
+            running.gpus = here[first : first + number]
+            first += number if together else 0
+        if len(self._all) == 2:
+            self.notes.append(
+                "both servers were up at the same time, and one at a time was under load"
+                if together
+                else "the GPUs hold one server at a time: before every repeat of a side its server was started anew"
+            )
+        return together
+
+    def _gpus(self) -> tuple[int, ...]:
+        return self._order.gpus if self._order.gpus is not None else tuple(range(len(gpu.cards())))
+
+    def _side_by_side(self) -> None:
+        for running in self._all:
+            self._start(running)
+        for point in range(len(self._plan.points)):
+            for repeat in range(1, self._plan.repeats + 1):
+                for running in self._all:
+                    self._measure(running, point, repeat)
+        for running in self._all:
+            self._stop(running)
+
+    def _in_turn(self) -> None:
+        for repeat in range(1, self._plan.repeats + 1):
+            for running in self._all:
+                self._start(running)
+                for point in range(len(self._plan.points)):
+                    self._measure(running, point, repeat)
+                self._stop(running)
+
+    def _start(self, running: _Running) -> None:
+        launch = running.side.launch
+        if launch is None:
+            return
+        self._teller.phase(
+            "starting", f"starting {launch.engine} {launch.version} with {launch.model} for {_name(running)}"
+        )
+        folder = self._folder / f"server-{running.side.name}"
+        folder.mkdir(exist_ok=True)
+        begun = time.monotonic()
+        model = self._model(running, launch)
+        server = Server(
+            _installed(launch), _recipe(launch, model), folder, self._order.site(running.gpus), running.side.name
+        )
+        running.server, running.sessions = server, {}
+        running.argv = tuple(item.replace(server.own.api_key, "***") for item in server.argv)
+        running.env = dict(server.env)
+        for note in server.notes:
+            running.note(note)
+        running.known = server.wait_ready()
+        running.ready_s = running.ready_s or time.monotonic() - begun
+
+    def _model(self, running: _Running, launch: Launch) -> str:
+        """The folder of the owner's store, or the id, which the engine looks for in its cache, without a network."""
+        stored = self._order.models / launch.model if self._order.models else None
+        if launch.weights == "dummy":
+            running.note("its weights are random numbers in the model's shape, not the model's")
+        if stored is None or not (stored / "config.json").exists():
+            return launch.model
+        if launch.revision is not None:
+            running.note(f"the model is the runner's own folder; that it is revision {launch.revision} was not checked")
+        return str(stored)
+
+    def _stop(self, running: _Running, grace_s: float = GRACE_S) -> None:
+        if running.server is None:
+            return
+        self._teller.phase("stopping", f"stopping the server of {_name(running)}")
+        freed = running.server.stop(grace_s)
+        running.freed = Freed(
+            exit_code=freed.code,
+            survivors=tuple(freed.survivors),
+            gpu_before_mib=tuple(freed.gpu.before) if freed.gpu else None,
+            gpu_after_mib=tuple(freed.gpu.after) if freed.gpu else None,
+        )
+        running.server = None
+
+    def _measure(self, running: _Running, point: int, repeat: int) -> None:
+        session = running.sessions.get(point) or self._session(running, point, repeat)
+        running.sessions[point] = session
+        points, repeats = len(self._plan.points), self._plan.repeats
+        at = f"{_name(running)}, point {point + 1} of {points}, repeat {repeat} of {repeats}"
+        self._teller.phase("measuring", f"measuring {at}")
+        run = session.repeat(repeat)
+        if running.server is not None:
+            running.server.check("running")
+        reasons = tuple(f"{reason.rule}: {reason.message}"[:TEXT] for reason in run.reasons)
+        for reason in reasons:
+            self._teller.say(f"no result: {reason}")
+        self.runs.append(
+            RunReport(
+                side=running.side.name,
+                point=point,
+                repeat=repeat,
+                trace=_trace(running.side, point, repeat),
+                reasons=reasons,
+                referee=referee.as_json(run.told) if run.told else None,
+            )
+        )
+        for note in (*session.notes, *session.witness.notes):
+            running.note(note)
+        self._teller.step()
+
+    def _session(self, running: _Running, point: int, repeat: int) -> Session:
+        self._teller.phase("warming", f"warming up {_name(running)} for point {point + 1}")
+        options = self._options(running, point)
+        session = Session(options, self._teller.say)
+        session.probe()
+        session.witness.look()
+        session.warm_up()
+        session.check_client()
+        session.skip(repeat - 1)
+        return session
+
+    def _options(self, running: _Running, point: int) -> Options:
+        plan, work, side = self._plan, self._plan.workload, running.side
+        load, requests = _load(plan, plan.points[point])
+        target: dict[str, Any]
+        if running.server is not None:
+            own = running.server.own
+            target = {"url": running.server.url, "model": own.served_name, "api_key": own.api_key}
+        else:
+            assert side.attach is not None
+            target = {"url": f"http://{side.attach.address}", "model": side.attach.model}
+        first = self._folder / PARTS / _trace(side, point, 1)
+        return Options(
+            **target,
+            workload=Workload(work.input_tokens, work.output_tokens, work.turns),
+            load=load,
+            requests=requests,
+            seed=work.seed + point,
+            runs=plan.repeats,
+            processes=1 if isinstance(load, Open) else max(1, load.concurrency // STREAMS),
+            traces=first if plan.repeats == 1 else first.with_name(first.name.replace("-1.parquet", ".parquet")),
+            flush_cache=work.prefix_cache == "cleared",
+            warm_cache=work.prefix_cache == "warm",
+        )
+
+
+def _load(plan: Plan, point: Point) -> tuple[Load, int]:
+    """The load, and how many requests, or sessions, a repeat of it has."""
+    turns = plan.workload.turns
+    if point.rate is not None:
+        if turns > 1:
+            raise CannotError("conversations are measured at a concurrency; this plan asks for them at a rate")
+        return Open(point.rate, seed=plan.workload.seed), point.requests
+    assert point.concurrency is not None
+    if turns > 1:
+        return Sessions(point.concurrency), -(-point.requests // turns)
+    return Closed(point.concurrency), point.requests
+
+
+def _installed(launch: Launch) -> Installed:
+    device = "cuda" if launch.gpus else "cpu"
+    for found in install.listed():
+        if (found.engine.name, found.version, found.device) == (launch.engine, launch.version, device):
+            return found
+    raise CannotError(f"{launch.engine} {launch.version} for {device} is not installed at this runner")
+
+
+def _recipe(launch: Launch, model: str) -> Recipe:
+    """`weights` and `revision` have flags of their own; a launch that also gives those flags is refused as doubled."""
+    flags: dict[str, Any] = dict(launch.flags)
+    settings: dict[str, Any] = {"load_format": "dummy"} if launch.weights == "dummy" else {}
+    if launch.revision is not None and model == launch.model:
+        flags.setdefault("revision", launch.revision)
+    return Recipe(launch.engine, launch.version, model, settings, None, flags, launch.env)
+
+
+def _trace(side: Side, point: int, repeat: int) -> str:
+    return f"trace-{side.name}-{point}-{repeat}.parquet"
+
+
+def _name(running: _Running) -> str:
+    return f"side {running.side.name} ({running.side.label})" if running.side.label else f"side {running.side.name}"
+
+
+def _report(running: _Running) -> SideReport:
+    known = running.known
+    return SideReport(
+        side=running.side.name,
+        argv=running.argv,
+        env=running.env,
+        engine_version=known.version if known else None,
+        server_info=known.info if known else None,
+        ready_s=running.ready_s,
+        freed=running.freed,
+        notes=tuple(running.notes),
+    )

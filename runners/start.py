@@ -1,0 +1,67 @@
+"""The commands `runner start` and `runner clear-quarantine`."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from typing import TYPE_CHECKING
+
+from runners import config, machine_facts, spool
+from runners.client import Client
+from runners.config import ConfigError
+from runners.events import Me
+from runners.executor import Local
+from runners.gpu import GpuError
+from runners.loop import Loop, fresh
+from runners.spool import Spool, SpoolError
+
+if TYPE_CHECKING:
+    import argparse
+
+    from runners.config import Config
+
+WRONG, SETUP = 2, 4  # exit statuses, as everywhere in `benchcard`
+
+
+def run_start(given: argparse.Namespace) -> int:
+    """Until it is stopped; 2 for a wrong file, 4 where this machine or the token cannot be used."""
+    try:
+        found = config.read(given.config)
+        return asyncio.run(_start(found, found.token()))
+    except ConfigError as error:
+        _say(str(error))
+        return WRONG
+    except (SpoolError, GpuError) as error:
+        _say(str(error))
+        return SETUP
+
+
+async def _start(found: Config, token: str) -> int:
+    kept = Spool(found.data)
+    try:
+        me = Me(found.name, fresh(), machine_facts.version(), machine_facts.capabilities(found))
+        engines = ", ".join(f"{item.name} {item.version} ({item.device})" for item in me.capabilities.engines)
+        _say(f"runner {found.name} asks {found.server} for jobs; engines: {engines or 'none'}")
+        if kept.quarantine:
+            _say(f"in quarantine until `benchcard runner clear-quarantine`: {kept.quarantine}")
+        return await Loop(me, Client(found.server, token, kept), kept, Local(found), _say).run()
+    finally:
+        kept.close()
+
+
+def run_clear(given: argparse.Namespace) -> int:
+    """The owner has looked at the machine."""
+    try:
+        found = config.read(given.config)
+    except ConfigError as error:
+        _say(str(error))
+        return WRONG
+    reason = spool.quarantine_of(found.data)
+    spool.clear_quarantine(found.data)
+    sys.stdout.write(f"cleared: {reason}\n" if reason else "it was in no quarantine\n")
+    return 0
+
+
+def _say(message: str) -> None:
+    sys.stderr.write(f"{message}\n")
+    sys.stderr.flush()
