@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from runners.calls import Answer, Call
     from runners.spool import Spool
 
-CALL_S = 30.0
+CALL_S = 20.0  # shorter than a lease waits for its acknowledgement: a lost reply is asked for again in time
 SLOWEST = 50_000  # bytes/s that a part is given time for beside that
 ANSWER_BYTES = 1 << 20
 _BLOCK = 1 << 18

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from runners.calls import Answer, Held
 
 LOG_EVERY_S = 2.0  # while it grows
-ROUNDS = 3  # of sending everything, where the app says that something is missing
+ROUNDS = 3  # of sending everything once more, after the app refused something
 MOST_S = 60.0
 
 Sending = SendLog | SendPart | AskFinish
@@ -93,15 +93,16 @@ class Delivery:
             case AskFinish(), "lease_lost":
                 self.over = "done"
                 return "its lease was lost: what was sent is kept as evidence, not as the result"
-            case AskFinish(), "incomplete" if self._rounds < ROUNDS:
-                return self._once_more(now, dice)
-        return self._refused(call, str(refused))
+        if self.open:
+            self._silent, self._sent = True, 0
+            return f"the log is refused for now: {refused}"
+        return self._once_more(str(refused), now, dice)
 
     def _stored(self, offset: int, size: int, now: float, dice: float) -> str | None:
         if size <= offset:
             return self._again(f"the app holds {size} bytes of the log after it was sent from byte {offset}", now, dice)
         if size > self._size and self._finish is not None:
-            return self._refused(SendLog(self.held, offset), f"the app holds a longer log, of {size} bytes")
+            return self._once_more(f"the app holds a longer log, of {size} bytes", now, dice)
         self._sent = size
         self.retry.good(now + LOG_EVERY_S if self.open else now)
         return None
@@ -110,16 +111,12 @@ class Delivery:
         self.retry.failed(now, dice)
         return why
 
-    def _once_more(self, now: float, dice: float) -> str:
+    def _once_more(self, why: str, now: float, dice: float) -> str:
+        """Send everything again: what was refused once for a reason that passes is not lost for it."""
         assert self._finish is not None
+        if self._rounds == ROUNDS:
+            self.over, self.why = "refused", why
+            return why
         self._rounds += 1
         self._sent, self._missing = 0, sorted(self._finish.parts)
-        return self._again("the app misses a part: everything is sent once more", now, dice)
-
-    def _refused(self, call: Sending, why: str) -> str:
-        if self.open and isinstance(call, SendLog):
-            self._silent = True
-            self._sent = 0
-            return f"the log is refused for now: {why}"
-        self.over, self.why = "refused", why
-        return why
+        return self._again(f"refused, and everything is sent once more: {why}", now, dice)

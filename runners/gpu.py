@@ -99,11 +99,13 @@ def _clock(text: str) -> int | None:
     return None if found is None else int(found)
 
 
-def given_back(before: list[int] | None, limit_s: float = BACK_S, gpus: Sequence[int] | None = None) -> Back | None:
+def given_back(
+    before: list[int] | None, limit_s: float | None = None, gpus: Sequence[int] | None = None
+) -> Back | None:
     """Wait until the memory in use is what it was; None where there is no GPU."""
     if before is None:
         return None
-    until = time.monotonic() + limit_s
+    until = time.monotonic() + (BACK_S if limit_s is None else limit_s)
     while True:
         found = Back(before, used_mib(gpus) or [])
         if found.back or time.monotonic() >= until:

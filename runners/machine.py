@@ -47,7 +47,7 @@ class _Job:
     held: Held
     delivery: Delivery
     beat_s: float
-    starts: tuple[Assignment, Start, float] | None = None  # until `start` is answered: with the moment to give up at
+    starts: tuple[Assignment, Start, float] | None = None  # until `start` is answered: with when its lease ends at last
     asks: Retry = field(default_factory=lambda: Retry(LEASE_MOST_S))  # of `start`, later of heartbeats
     until: float | None = None  # when the lease ends; None: not known
     lost: bool = False
@@ -148,8 +148,8 @@ class Machine:
         )
 
     def _pump_start(self, job: _Job, starts: tuple[Assignment, Start, float], now: float) -> None:
-        _, start, give_up = starts
-        if self._leaving > 1 or self._ready(give_up, now):
+        _, start, until = starts
+        if self._leaving > 1 or self._ready(until - 2 * _margin(job), now):
             self._note(f"job {job.held} was not begun, and is free again")
             self._job = None
             self._pump(now)
@@ -234,14 +234,18 @@ class Machine:
         elif taken is not None:
             held = Held(taken.job_id, taken.epoch)
             start = Start(epoch=taken.epoch, request_id=self._fresh())
-            self._job = _Job(held, Delivery(held), taken.beat_s, (taken, start, sent_at + taken.ack_s))
+            self._job = _Job(held, Delivery(held), taken.beat_s, (taken, start, sent_at + taken.lease_s))
 
     def _started(self, job: _Job, answer: Answer, sent_at: float, now: float) -> None:
         if isinstance(answer, Said):
             assert job.starts is not None
-            assignment, job.starts = job.starts[0], None
+            (assignment, _, until), job.starts = job.starts, None
+            asked_again = job.asks.failures > 0
             self._out.append(Begin(assignment))
             self._renewed(job, answer, sent_at)
+            if asked_again:  # it may be the first answer once more: the lease may be older than it looks
+                job.until = until
+                job.asks.good(now)
         elif isinstance(answer, Unheard) or answer.of_the_token:
             job.asks.failed(now, self._dice())
             self._note(f"job {job.held}: {_told(answer)}")

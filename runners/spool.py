@@ -51,6 +51,7 @@ class Spool:
             self._lock = (folder / "lock").open("w")
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
+            self._lock.close()
             raise SpoolError(f"{folder}: another runner uses this data folder") from None
         except OSError as error:
             raise SpoolError(f"{folder}: {error.strerror}") from error
