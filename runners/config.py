@@ -5,11 +5,11 @@
     token_file = "/etc/benchcard/token"        # or token_env = "NAME OF A VARIABLE" (BENCHCARD_RUNNER_TOKEN)
     data = "/var/lib/benchcard-runner"         # results wait here until the app has them
 
-    [policy]
-    models = ["Qwen/Qwen3-8B"]                 # started without asking; a "*" at the end stands for any ending
+    [policy]                                   # see app/protocol/policy/local.py
+    models = ["Qwen/Qwen3-8B@COMMIT"]          # started without asking
+    approved = false                           # whether what a maintainer has approved is started too
     attach = ["127.0.0.1:8000"]                # running servers that may be measured
-    approved = true                            # whether a maintainer's approval lets more be started
-    wall_s = 7200                              # the longest attempt, in seconds
+    wall_s = 7200.0                            # the longest attempt, in seconds
 
     [site]
     gpus = [0, 1]                              # the GPUs to use; all where the key is missing
@@ -29,7 +29,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
-from app.protocol.plan import Address
+from app.protocol.policy.local import LocalPolicy
 from app.protocol.wire import Name
 
 TOKEN_ENV = "BENCHCARD_RUNNER_TOKEN"  # noqa: S105 - the name of a variable
@@ -44,15 +44,6 @@ class _Table(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
 
-class Policy(_Table):
-    """What this machine's owner allows, whatever the app says."""
-
-    models: Annotated[tuple[str, ...], Field(strict=False)] = ()
-    attach: Annotated[tuple[Address, ...], Field(strict=False)] = ()
-    approved: bool = True
-    wall_s: Annotated[float, Field(gt=0, le=86400)] = 7200.0
-
-
 class SiteTable(_Table):
     gpus: Annotated[tuple[Annotated[int, Field(ge=0)], ...], Field(strict=False)] | None = None
     models: _Folder | None = None
@@ -65,7 +56,7 @@ class Config(_Table):
     token_file: _Folder | None = None
     token_env: Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")] = TOKEN_ENV
     data: _Folder
-    policy: Policy = Policy()
+    policy: LocalPolicy = LocalPolicy()
     site: SiteTable = SiteTable()
 
     def token(self) -> str:
@@ -117,7 +108,7 @@ def _told(file: Path, item: Any) -> str:
 
 
 def _nearest(path: list[str]) -> str:
-    tables: dict[str, type[_Table]] = {"policy": Policy, "site": SiteTable}
+    tables: dict[str, type[BaseModel]] = {"policy": LocalPolicy, "site": SiteTable}
     table = tables.get(path[0], Config) if len(path) > 1 else Config
     close = get_close_matches(path[-1], table.model_fields, 1, 0.6)
     known = ", ".join(table.model_fields)

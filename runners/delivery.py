@@ -93,6 +93,9 @@ class Delivery:
             case AskFinish(), "lease_lost":
                 self.over = "done"
                 return "its lease was lost: what was sent is kept as evidence, not as the result"
+        if refused.code == "conflict" and not self.open and not isinstance(call, AskFinish):
+            self._sent, self._missing = self._size, []  # the end is on record, and its answer was lost
+            return str(refused)
         if self.open:
             self._silent, self._sent = True, 0
             return f"the log is refused for now: {refused}"

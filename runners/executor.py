@@ -22,7 +22,6 @@ from runners import gpu, log
 from runners.events import Progress
 from runners.order import OUTCOME, PROGRESS, Order, write_order
 from runners.outcomes import failed, of_disk
-from runners.policy import refusals
 from runners.process import Process, ProcessError
 from runners.spool import LOG
 
@@ -100,7 +99,7 @@ class Local:
     def _run(self, assignment: Assignment, folder: Path, say: Say, stop: Stop) -> Ran:
         if stop.asked():
             return Ran(_stopped(str(stop.reason)))
-        refused = refusals(assignment, self._config.policy)
+        refused = self._config.policy.plan_refusals(assignment.plan, assignment.approved)
         if refused:
             return Ran(failed("not_allowed", "\n".join(refused)))
         gpus = self._config.site.gpus

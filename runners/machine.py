@@ -216,6 +216,9 @@ class Machine:
             self._delivered(job, call, answer, now)
 
     def _leased(self, answer: Answer, sent_at: float, now: float) -> None:
+        if isinstance(answer, Refused) and answer.code == "lease_lost":
+            self._exit(NO_ACCESS, f"this runner asks no more: {answer}")
+            return
         if not isinstance(answer, Said):
             self._lease.failed(now, self._dice())
             self._note(f"no job could be asked for: {_told(answer)}")

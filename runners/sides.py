@@ -11,13 +11,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from app.protocol.outcome import Freed, RunReport, SideReport
-from runners import gpu, referee
+from runners import gpu, measure, referee
 from runners.engines import install
-from runners.engines.recipe import Recipe
+from runners.engines.recipe import of_launch
 from runners.engines.server import GRACE_S, Server
 from runners.load.plan import Workload
 from runners.load.schedule import Closed, Load, Open, Sessions
-from runners.measure import Options, Session
+from runners.measure import Options
 from runners.spool import PARTS
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from app.protocol.plan import Plan, Point, Side
     from runners.engines import server as servers
     from runners.engines.install import Installed
+    from runners.measure import Session
     from runners.order import Order
 
 STOP_S = 5.0  # that a server gets after SIGTERM when the attempt is being stopped
@@ -145,7 +146,7 @@ class Sides:
         begun = time.monotonic()
         model = self._model(running, launch)
         server = Server(
-            _installed(launch), _recipe(launch, model), folder, self._order.site(running.gpus), running.side.name
+            _installed(launch), of_launch(launch, model), folder, self._order.site(running.gpus), running.side.name
         )
         running.server, running.sessions = server, {}
         running.argv = tuple(item.replace(server.own.api_key, "***") for item in server.argv)
@@ -208,9 +209,7 @@ class Sides:
     def _session(self, running: _Running, point: int, repeat: int) -> Session:
         self._teller.phase("warming", f"warming up {_name(running)} for point {point + 1}")
         options = self._options(running, point)
-        session = Session(options, self._teller.say)
-        session.probe()
-        session.witness.look()
+        session = measure.begin(options, self._teller.say)
         session.warm_up()
         session.check_client()
         session.skip(repeat - 1)
@@ -260,15 +259,6 @@ def _installed(launch: Launch) -> Installed:
         if (found.engine.name, found.version, found.device) == (launch.engine, launch.version, device):
             return found
     raise CannotError(f"{launch.engine} {launch.version} for {device} is not installed at this runner")
-
-
-def _recipe(launch: Launch, model: str) -> Recipe:
-    """`weights` and `revision` have flags of their own; a launch that also gives those flags is refused as doubled."""
-    flags: dict[str, Any] = dict(launch.flags)
-    settings: dict[str, Any] = {"load_format": "dummy"} if launch.weights == "dummy" else {}
-    if launch.revision is not None and model == launch.model:
-        flags.setdefault("revision", launch.revision)
-    return Recipe(launch.engine, launch.version, model, settings, None, flags, launch.env)
 
 
 def _trace(side: Side, point: int, repeat: int) -> str:

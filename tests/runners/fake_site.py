@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from runners import config
 from tests.runners.engines.texts import DATA
+from tests.runners.plans import COMMIT, VERSION
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,14 +19,15 @@ if TYPE_CHECKING:
 
 FAKE = DATA.parent / "fake"
 TOKEN_FILE = "token"
+MODELS = ("good", "hangs", "fails", "dies", "never")
 
 
 def install(cache: Path, device: str = "cpu") -> None:
     """The fake engine, below a cache folder, as `engine install` would have left it."""
-    folder = cache / "benchcard" / "engines" / f"vllm-9.9.9-{device}-0"
+    folder = cache / "benchcard" / "engines" / f"vllm-{VERSION}-{device}-0"
     (folder / "bin").mkdir(parents=True)
     (folder / "bin" / "python").symlink_to(sys.executable)
-    said = {"engine": "vllm", "version": "9.9.9", "device": device, "packages": []}
+    said = {"engine": "vllm", "version": VERSION, "device": device, "packages": []}
     (folder / "installed.json").write_text(json.dumps(said))
 
 
@@ -39,7 +41,7 @@ def written(folder: Path, server: str, token: str, more: str = "") -> Path:
         data = "runner"
         {more}
         [policy]
-        models = ["good", "hangs", "fails", "dies", "never", "slow*"]
+        models = [{", ".join(f'"{name}@{COMMIT}"' for name in MODELS)}]
         [site]
         modules = ["{FAKE}"]
     """

@@ -7,13 +7,20 @@ from typing import Any
 from app.protocol.launch import Launch
 from app.protocol.plan import Attach, Plan, Point, Side, Workload
 
+VERSION, COMMIT = "0.32.0", "c0ffee" * 6 + "c0de"
 WORK = Workload(input_tokens=16, output_tokens=8, seed=5, prefix_cache="cleared")
 
 
 def launch(model: str = "good", **more: Any) -> Launch:
     """Of the fake engine."""
-    given: dict[str, Any] = {"engine": "vllm", "version": "9.9.9", "model": model, "weights": "real", "gpus": 0}
-    return Launch(**given | more)
+    given: dict[str, Any] = {
+        "engine": "vllm",
+        "version": VERSION,
+        "model": model,
+        "revision": COMMIT,
+        "weights": "real",
+    }
+    return Launch(**given | {"gpus": 0} | more)
 
 
 def plan(model: str = "good", **more: Any) -> Plan:

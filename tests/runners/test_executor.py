@@ -121,10 +121,14 @@ def test_both_sides_are_measured_by_turns_with_the_same_prompts(config: Config, 
     [
         (plan("fails"), "out_of_memory", "CUDA out of memory"),
         (plan("dies"), "died_at_request", "ready and died at its first request"),
-        (plan(sides=both(launch(flags={"no-such": 1}), launch()).sides[:1]), "bad_flag", "no such flag"),
-        (plan(sides=both(launch(version="1.2.3"), launch()).sides[:1]), "cannot_run_here", "vllm 1.2.3 for cpu is not"),
-        (plan("other"), "not_allowed", "other is not on this runner's list of models"),
-        (attached("127.0.0.1:9"), "not_allowed", "127.0.0.1:9 is not on this runner's list of servers"),
+        (plan(sides=both(launch(flags={"enforce-eager": True}), launch()).sides[:1]), "bad_flag", "no such flag"),
+        (
+            plan(sides=both(launch(version="0.25.1"), launch()).sides[:1]),
+            "cannot_run_here",
+            "0.25.1 for cpu is not",
+        ),
+        (plan("other"), "not_allowed", "not on the list of models that run unasked"),
+        (attached("127.0.0.1:9"), "not_allowed", "127.0.0.1:9: not an address that it may measure"),
     ],
 )
 def test_what_cannot_be_done_has_its_class_and_leaves_nothing(
@@ -141,13 +145,13 @@ def test_what_cannot_be_done_has_its_class_and_leaves_nothing(
     assert left(tmp_path) == []
 
 
-def test_what_a_maintainer_approved_is_started_unless_the_owner_says_no(config: Config, tmp_path: Path) -> None:
+def test_what_a_maintainer_approved_is_started_where_the_owner_agrees(config: Config, tmp_path: Path) -> None:
     wanted = plan("other")
     assert wanted.sides[0].launch is not None
     approved = (digest(wanted.sides[0].launch),)
-    assert Attempt(config, tmp_path / "yes", wanted, approved=approved).failure is None
-    strict = config.model_copy(update={"policy": config.policy.model_copy(update={"approved": False})})
-    assert Attempt(strict, tmp_path / "no", wanted, approved=approved).failure == "not_allowed"
+    open_to = config.model_copy(update={"policy": config.policy.model_copy(update={"approved": True})})
+    assert Attempt(open_to, tmp_path / "yes", wanted, approved=approved).failure is None
+    assert Attempt(config, tmp_path / "no", wanted, approved=approved).failure == "not_allowed"
 
 
 @pytest.mark.parametrize(("model", "note"), [("never", "starting"), ("hangs", "warming")])

@@ -94,6 +94,7 @@ def main() -> None:
     parser.add_argument("--served-model-name")
     parser.add_argument("--max-num-seqs", type=int)
     parser.add_argument("--load-format")
+    parser.add_argument("--revision")
     if sys.argv[2:] == ["--help=all"]:
         parser.print_help()
         return
