@@ -37,6 +37,7 @@ class FakeApp:
     url: str = ""
     changed: threading.Condition = field(default_factory=threading.Condition)
     over: threading.Event = field(default_factory=threading.Event)
+    open: set[socket.socket] = field(default_factory=set)
 
     def wait(self, true: Callable[[], bool]) -> None:
         """Until something that the runner does makes it true."""
@@ -61,6 +62,9 @@ def serving(app: FakeApp, port: int = 0) -> Iterator[FakeApp]:
     finally:
         app.over.set()
         server.shutdown()
+        for connection in list(app.open):  # one that is kept open would be waited for
+            with suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)
         server.server_close()
         thread.join()
 
@@ -68,6 +72,14 @@ def serving(app: FakeApp, port: int = 0) -> Iterator[FakeApp]:
 class Handler(BaseHTTPRequestHandler):
     app: FakeApp
     protocol_version = "HTTP/1.1"
+
+    def setup(self) -> None:
+        super().setup()
+        self.app.open.add(self.connection)
+
+    def finish(self) -> None:
+        self.app.open.discard(self.connection)
+        super().finish()
 
     def do_POST(self) -> None:
         self._one()
