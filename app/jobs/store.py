@@ -103,7 +103,8 @@ def cancel(session: Session, job_id: str, by: Writer, now: dt.datetime) -> None:
 def approve(session: Session, job_id: str, by: Writer, now: dt.datetime) -> None:
     """Approve every launch of a job that needs it, for it and for all other jobs that wait for the same.
 
-    Raises NotFoundError, ForbiddenError for one's own job, ConflictError where nothing waits for approval.
+    Raises NotFoundError, ForbiddenError for one's own job, ConflictError where nothing waits for approval,
+    InvalidInputError where by now one of them may never run.
     """
     job = locked(session, job_id)
     if not by.maintains:
@@ -112,7 +113,9 @@ def approve(session: Session, job_id: str, by: Writer, now: dt.datetime) -> None
         raise ForbiddenError("nobody approves a job of their own: another maintainer has to")
     after(job.state, "approve")
     digests = json.loads(job.asks)
-    wanted = launches(Plan.model_validate_json(job.plan))
+    plan = Plan.model_validate_json(job.plan)
+    asks(plan, ())  # the policy may have learnt since the job was asked for
+    wanted = launches(plan)
     missing = [key for key in digests if key not in approved(session, digests, now)]
     given = {
         "asked_by": job.requested_by,

@@ -11,7 +11,7 @@ from app.cards.store import Writer
 from app.jobs.logs import Logs
 from app.protocol.launch import canonical, digest
 from tests.cards.factories import sound
-from tests.jobs.factories import Queue, plan
+from tests.jobs.factories import Queue, allow_all, plan
 from tests.site import Site, open_site
 from tests.web.markup import read
 
@@ -142,7 +142,10 @@ def form_of(html: str, action: str) -> dict[str, str]:
     return {item.attributes["name"]: item.attributes["value"] for item in form.all("input", type="hidden")}
 
 
-def test_an_approval_shows_every_byte_and_what_the_policy_says(site: Site, queue: Queue) -> None:
+def test_an_approval_shows_every_byte_and_what_the_policy_says(
+    site: Site, queue: Queue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    allow_all(monkeypatch)  # asked for when the policy knew less
     flags = {"max-model-len": 4096, "trust-remote-code": True, "nonsense": 1}
     launch = {"version": "0.32.0", "flags": flags, "env": {"LD_PRELOAD": "/x.so"}, "weights": "dummy"}
     wanted = plan(launch=launch)
