@@ -60,7 +60,6 @@ TYPED = {
     "/api/v1/compare",
     "/api/v1/cards",
     "/api/v1/jobs",
-    "/api/v1/measurements",
 }
 KNOWN_TO_THE_CATALOGUE = {"engine", "model", "hardware", "source", "cursor", "sort"}
 
