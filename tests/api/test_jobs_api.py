@@ -12,6 +12,7 @@ import pytest
 
 from app.protocol.outcome import REPORT
 from tests.api.test_job_access import ask, lease, submitted
+from tests.cards.factories import sound
 from tests.jobs.factories import attach_plan, plan
 from tests.jobs.runs import attempt
 from tests.site import Site, open_site
@@ -275,3 +276,17 @@ def test_a_launch_that_a_runner_starts_unasked_waits_for_nobody(site: Site) -> N
     lease(site, site.token("runner"), models=[f"{plan().sides[0].launch.model}@{'0' * 40}"])  # type: ignore[union-attr]
     job = ask(site, "/api/v1/jobs", {"plan": plan(launch=pin).model_dump(mode="json")}, site.token()).json()
     assert (job["state"], job["launches"]) == ("queued", [])
+
+
+def test_a_card_becomes_a_job_with_what_was_chosen_for_it(site: Site) -> None:
+    token = site.token()
+    card = site.recorded(sound(workload="{input_tokens: 4096, concurrency: 1}"), token)
+    lacking = ask(site, "/api/v1/jobs", {"card_id": card}, token)
+    assert error(lacking) == (422, "invalid_input"), lacking.text
+    told = lacking.json()["error"]["details"][0]
+    assert (told["field"], told["message"]) == ("choices", "the source states no output length")
+    chosen = {"output_tokens": 64, "concurrency": 2}
+    asked = {"card_id": card, "choices": chosen}
+    made = ask(site, "/api/v1/jobs", asked, token)
+    assert (made.status_code, made.json().get("card_id")) == (201, card), made.text
+    assert made.json()["plan"]["points"][0]["concurrency"] == 2
