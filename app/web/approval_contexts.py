@@ -87,6 +87,7 @@ class ReproducePage:
     url: str
     back_url: str
     missing: tuple[str, ...]
+    never: tuple[str, ...]
     assumptions: tuple[str, ...]
     accelerator: str
     facts: tuple[Fact, ...]

@@ -9,12 +9,13 @@ from __future__ import annotations
 import difflib
 import json
 import shlex
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from app.jobs.permission import decided
 from app.jobs.states import APPROVED_FOR
 from app.protocol.launch import canonical, digest
 from app.protocol.policy import census
-from app.protocol.policy.decide import decide
 from app.web.approval_contexts import ApprovalPage, DecidedLine, DiffLine, LaunchPart
 from app.web.contexts import Fact, Shell
 from app.web.job_words import DUMMY_TEXT, engine, on_random_weights, what
@@ -23,7 +24,7 @@ from runners.engines.helptext import Flag
 from runners.engines.recipe import Own, RecipeError, command, of_launch
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from app.jobs.rows import ApprovalRow, JobDetail
     from app.protocol.launch import Launch
@@ -41,15 +42,21 @@ TOLD = {
 }
 
 
-def approval_page(
-    job: JobDetail, approvals: Sequence[ApprovalRow], *, trouble: str, why_not: str, sign_in: str
-) -> ApprovalPage:
-    """`why_not`: why this visitor cannot decide, "" where they can; `approvals`: all that were ever given."""
+@dataclass(frozen=True)
+class Known:
+    """`approvals`: all that were ever given, the newest first; `models`: pins that run unasked."""
+
+    approvals: Sequence[ApprovalRow]
+    models: Collection[str]
+
+
+def approval_page(job: JobDetail, known: Known, *, trouble: str, why_not: str, sign_in: str) -> ApprovalPage:
+    """`why_not`: why this visitor cannot decide, "" where they can."""
     waits = job.row.state == "awaiting_approval"
     given = {item.digest: item.approval for item in job.launches}
     several = len(job.plan.sides) > 1
     launches = [
-        _launch(f"Server {side.name.upper()}: {side.label}" if several else "Server", side.launch, given, approvals)
+        _launch(f"Server {side.name.upper()}: {side.label}" if several else "Server", side.launch, given, known)
         for side in job.plan.sides
         if side.launch
     ]
@@ -74,13 +81,10 @@ def digests(plan: Plan) -> str:
     return " ".join(digest(side.launch) for side in plan.sides if side.launch)
 
 
-def _launch(
-    heading: str, launch: Launch, given: dict[str, ApprovalRow | None], approvals: Sequence[ApprovalRow]
-) -> LaunchPart:
-    key, known = digest(launch), census.of(launch.engine, launch.version)
-    decision = decide(launch, known)
-    argv, trouble = argv_of(launch, known)
-    before = _before(launch, key, approvals)
+def _launch(heading: str, launch: Launch, given: dict[str, ApprovalRow | None], known: Known) -> LaunchPart:
+    key, decision = digest(launch), decided(launch, known.models)
+    argv, trouble = argv_of(launch, census.of(launch.engine, launch.version))
+    before = _before(launch, key, known.approvals)
     return LaunchPart(
         heading=heading,
         digest=key,

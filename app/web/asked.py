@@ -32,6 +32,7 @@ TAKES = {
     "/jobs/{job_id}": Parameters(one=frozenset(("seen",))),
     "/claims/{claim_id}/reproduce": Parameters(one=frozenset(REPRODUCE)),
     "/cards/{card_id}/reproduce": Parameters(one=frozenset(REPRODUCE)),
+    "/measurements": Parameters(one=frozenset(("cursor",)), many=frozenset(("claim_id", "card_id"))),
     "/sign-in": Parameters(one=frozenset(("link", "next"))),
 }
 

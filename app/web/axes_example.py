@@ -3,6 +3,7 @@ the code that measures."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from runners.load.metrics import Metrics
     from runners.load.statistics import Distribution
     from runners.load.tools import Report, Value
+    from runners.load.trace import Trace
 
 # Axis, the statistic that most tools print, and its unit here.
 ROWS = (
@@ -90,17 +92,26 @@ class Example:
 def worked_example() -> Example:
     """The run is fixed, so it is read once."""
     trace = example()
-    ours = metrics.measure(trace)
-    reports = [(NAMES.get(tool, tool), read(trace)) for tool, read in TOOLS.items()]
+    reports = reports_of(trace)
     return Example(
         streams=tuple(
             (f"sent at {stream.sent_ms} ms, usage and [DONE] at {stream.ended_ms} ms", _drawn(stream.events))
             for stream in STREAMS
         ),
         tools=tuple(name for name, _ in reports),
-        rows=tuple(_row(row, ours, reports) for row in ROWS),
+        rows=rows_of(metrics.measure(trace), reports),
         failed=_together([(name, report.departs[FAILED]) for name, report in reports]),
     )
+
+
+def reports_of(trace: Trace) -> list[tuple[str, Report]]:
+    """What every tool would make of a run, by the tool's name."""
+    return [(NAMES.get(tool, tool), read(trace)) for tool, read in TOOLS.items()]
+
+
+def rows_of(ours: Metrics, reports: Sequence[tuple[str, Report]]) -> tuple[Row, ...]:
+    """A run under every definition, axis by axis."""
+    return tuple(_row(row, ours, reports) for row in ROWS)
 
 
 def _row(row: tuple[str, str, str], ours: Metrics, reports: Sequence[tuple[str, Report]]) -> Row:
@@ -124,21 +135,20 @@ def _together(said: Sequence[tuple[str, str]]) -> tuple[Why, ...]:
     return tuple(Why(", ".join(names), reason) for reason, names in tools.items())
 
 
-def _own(key: str, ours: Metrics) -> float:
+def _own(key: str, ours: Metrics) -> float | None:
     rates = {"output_throughput": ours.output_tok_s, "request_throughput": ours.requests_s}
     if key in rates:
         return rates[key]
     found: Distribution | None = getattr(ours, "e2e_ms" if key == "e2e_latency" else f"{key}_ms")
-    assert found is not None
-    return found.mean
+    return found.mean if found else None
 
 
-def _cell(report: Report, key: str, statistic: str, unit: str, own: float) -> Cell | None:
+def _cell(report: Report, key: str, statistic: str, unit: str, own: float | None) -> Cell | None:
     found = next((value for value in report.values if value.axis == key and _is(value, statistic)), None)
     if found is None or found.value is None:
         return None
     value = found.value * 1000 if (found.unit, unit) == ("s", "ms") else found.value
-    differs = abs(value - own) > SAME * own
+    differs = own is not None and not _same(value, own)
     return Cell(shown(value), found.name, found.formula, differs, report.departs.get(key, "") if differs else "")
 
 
@@ -147,8 +157,17 @@ def _is(value: Value, statistic: str) -> bool:
     return not statistic or any(mean in words for mean in MEANS)
 
 
-def shown(value: float) -> str:
-    return f"{value:.1f}"
+def _same(value: float, own: float) -> bool:
+    return value == own or abs(value - own) <= SAME * own < math.inf
+
+
+def shown(value: float | None) -> str:
+    """With one digit after the point, more where the number is small."""
+    if value is None:
+        return "not stated"
+    if math.isinf(value):
+        return "infinite"
+    return f"{value:,.1f}" if abs(value) >= 1 or value == 0 else f"{value:.3g}"
 
 
 def _drawn(events: Sequence[Sent]) -> tuple[Drawn, ...]:

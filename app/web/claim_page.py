@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from app.axes import AXES
 from app.claims.conditions import FIELDS, values
+from app.web.badge_svg import STATUS_WORDS, snippet
 from app.web.badges import CAVEATS, badges, told_once
 from app.web.claim_row import cells, label
 from app.web.contexts import ClaimDetail, Contradicted, Fact, Link, Neighbour, ReadAs, ReasonLine, Shell, Told
@@ -51,9 +52,10 @@ def claim_page(
     beside: Sequence[tuple[ClaimRow, str]],
     named: Sequence[ClaimRow],
     cards: Sequence[CardRow] = (),
+    root: str = "",
 ) -> ClaimDetail:
     """`beside`: claims that this one is often set against, with the reason; `named`: claims that its record names;
-    `cards`: those that measured it again."""
+    `cards`: those that measured it again; `root`: this server's address, for what is to be copied."""
     axis = AXES.get(row.axis)
     names = {other.id: other for other in (*named, *(other for other, _ in beside))}
     return ClaimDetail(
@@ -82,6 +84,7 @@ def claim_page(
             *(Fact("Measured again", card.title, url=f"/cards/{card.id}") for card in cards),
         ),
         citation=citation(row),
+        badge=snippet(f"/claims/{row.id}", STATUS_WORDS[row.reproduction.status], root),
         json_url=f"/api/v1/claims/{row.id}",
         acts=tuple(_acts(row)),
     )

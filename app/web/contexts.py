@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
     from app.web.axes_example import Example
+    from app.web.badge_svg import BadgeSnippet
     from app.web.badges import Badge
 
 
@@ -250,6 +251,7 @@ class ClaimDetail:
     neighbours: tuple[Neighbour, ...]
     related: tuple[Fact, ...]  # what it supersedes, repeats, belongs to
     citation: str
+    badge: BadgeSnippet
     json_url: str
     acts: tuple[Link, ...]  # what a reader may do next
 

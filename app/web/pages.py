@@ -19,9 +19,11 @@ from app.web.routes import (
     job_asking,
     job_cancelling,
     jobs,
+    measurements,
     runners,
     session,
     sources,
+    status_badges,
 )
 
 router = APIRouter(include_in_schema=False, dependencies=[NOTED_QUERY])
@@ -41,6 +43,8 @@ for part in (
     job_approving,
     job_asking,
     runners,
+    measurements,
+    status_badges,
     session,
 ):
     router.include_router(part.router)

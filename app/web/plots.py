@@ -73,11 +73,11 @@ def ladder_figure(
     longest = max((bar.length or 0.0 for bar in bars), default=0.0)
     height = round((places[-1] + 1) * BAR_PX) if places else BAR_PX
     layout = {
-        **_layout(title, height),
+        **frame(title, height),
         "barmode": "overlay",
         "shapes": shapes,
         "annotations": notes,
-        "xaxis": {**_value_axis(unit), "range": [0, longest]},
+        "xaxis": {**value_axis(unit), "range": [0, longest]},
         "yaxis": {
             "range": [(places[-1] if places else 0) + 0.6, -0.6],
             "tickvals": places,
@@ -167,14 +167,14 @@ def grouped_figure(
     word, every panel on its own scale from zero, because times of short and long prompts share none."""
     panels = _panels(rows)
     traces: list[Figure] = []
-    layout = {**_layout(title, 0), "barmode": "group", "bargap": 0.24, "bargroupgap": 0.06, "annotations": []}
+    layout = {**frame(title, 0), "barmode": "group", "bargap": 0.24, "bargroupgap": 0.06, "annotations": []}
     heights = [len(lines) * len(columns) + 1.6 for _, lines in panels]
     top = 1.0
     for number, (name, lines) in enumerate(panels, 1):
         bottom = top - heights[number - 1] / sum(heights)
         suffix = "" if number == 1 else str(number)
         longest = max((bar.length or 0.0 for _, bars in lines for bar in bars), default=0.0)
-        layout[f"xaxis{suffix}"] = {**_value_axis(unit), "anchor": f"y{suffix}", "range": [0, longest]}
+        layout[f"xaxis{suffix}"] = {**value_axis(unit), "anchor": f"y{suffix}", "range": [0, longest]}
         layout[f"xaxis{suffix}"]["visible"] = len(panels) == 1
         layout[f"yaxis{suffix}"] = {
             "domain": [max(bottom, 0), top - 1.1 / sum(heights)],
@@ -216,7 +216,8 @@ def _panel_traces(columns: Sequence[str], lines: Sequence[tuple[str, Sequence[Ba
             yield {**trace, "offsetgroup": str(place), "xaxis": f"x{suffix}", "yaxis": f"y{suffix}"}
 
 
-def _layout(title: str, height: int) -> Figure:
+def frame(title: str, height: int) -> Figure:
+    """What every figure's layout begins with."""
     return {
         "title": {
             "text": escape(title),
@@ -234,7 +235,8 @@ def _layout(title: str, height: int) -> Figure:
     }
 
 
-def _value_axis(unit: str) -> Figure:
+def value_axis(unit: str) -> Figure:
+    """An axis of numbers, which begins at zero."""
     return {
         "title": {"text": escape(unit)},
         "rangemode": "tozero",

@@ -51,7 +51,8 @@ def chosen(given: Mapping[str, str]) -> Choices:
 @dataclass(frozen=True)
 class Asked:
     """What the page is of. `of` is the address of the claim or card, `given` the choices as typed, `seed` where the
-    prompts come from; `planned` is None where the choices themselves cannot be taken."""
+    prompts come from; `planned` is None where the choices themselves cannot be taken; `never` says why nobody may start
+    it."""
 
     heading: str
     of: str
@@ -59,6 +60,7 @@ class Asked:
     seed: int
     planned: Planned | None
     lacking: Mapping[str, Sequence[str]]
+    never: tuple[str, ...] = ()
 
 
 def reproduce_page(asked: Asked, *, trouble: str, why_not: str, sign_in: str) -> ReproducePage:
@@ -72,6 +74,7 @@ def reproduce_page(asked: Asked, *, trouble: str, why_not: str, sign_in: str) ->
         url=f"{asked.of}/reproduce",
         back_url=asked.of,
         missing=planned.missing if planned else (),
+        never=asked.never,
         assumptions=planned.assumptions if planned else (),
         accelerator=(planned.accelerator or "any") if planned else "",
         facts=plan_facts(plan) if plan else (),
@@ -80,7 +83,7 @@ def reproduce_page(asked: Asked, *, trouble: str, why_not: str, sign_in: str) ->
         runners=waiting(asked.lacking) if plan else None,
         fields=tuple(_field(name, given.get(name, "")) for name in FIELDS),
         hidden=tuple({**typed, "seed": str(asked.seed)}.items()),
-        may=plan is not None and not why_not,
+        may=plan is not None and not why_not and not asked.never,
         trouble=trouble,
         why_not=why_not if plan else "",
         sign_in_url=sign_in,

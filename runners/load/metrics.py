@@ -100,7 +100,7 @@ def measure(trace: Trace) -> Metrics:
     """All numbers of a run."""
     each = per_request(trace)
     failed = int((~trace.ok).sum())
-    gaps, per_token = _gaps(trace)
+    gaps, per_token = event_gaps(trace)
     tpot, e2e_per_token = _known(each.tpot_ms), _known(each.e2e_ms / np.maximum(each.tokens, 1))
     seconds = _window(trace)
     inputs = trace.numbers["prompt_tokens"][trace.ok]
@@ -178,8 +178,8 @@ def _owners(trace: Trace) -> npt.NDArray[np.int64]:
     return np.repeat(np.arange(len(trace)), np.diff(trace.offsets))
 
 
-def _gaps(trace: Trace) -> tuple[Floats, Floats | None]:
-    """Event gaps of the successful requests, and per-token shares of them: None where lengths are unknown."""
+def event_gaps(trace: Trace) -> tuple[Floats, Floats | None]:
+    """Event gaps of the successful requests in ms, and per-token shares of them: None where lengths are unknown."""
     owners = _owners(trace)
     chosen = (trace.event_tokens != 0) & trace.ok[owners]
     times, lengths, whose = trace.event_ns[chosen], trace.event_tokens[chosen], owners[chosen]

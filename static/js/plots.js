@@ -75,8 +75,11 @@
     pen.font = "700 " + layout.title.font.size + "px " + layout.font.family;
     var title = wrap([layout.title.text], width - 8);
     pen.font = size + "px " + layout.font.family;
-    var left = nameBars(drawn, narrow ? width * 0.36 : width * 0.24) + 16;
-    makeRoom(drawn, width - left - 8);
+    var left = 64;
+    if (!drawn.lines) {
+      left = nameBars(drawn, narrow ? width * 0.36 : width * 0.24) + 16;
+      makeRoom(drawn, width - left - 8);
+    }
     var caption = wrap(drawn.caption, width - 16);
     var axis = layout.xaxis.visible === false ? 12 : 60;
     var entries = drawn.data.filter(function (trace) { return trace.showlegend !== false; }).length;

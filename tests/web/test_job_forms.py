@@ -155,7 +155,7 @@ def test_an_approval_shows_every_byte_and_what_the_policy_says(
     assert canonical(wanted.sides[0].launch) in text
     assert digest(wanted.sides[0].launch) in text
     assert "--max-model-len" in text
-    assert "never" in text
+    assert "no commit of its repository is named" in text
     assert "vllm 0.32.0 has no such option" in text
     assert "Random weights" in text
 

@@ -18,7 +18,7 @@ from app.web.asked import notes
 from app.web.claim_page import claim_page, named_claims
 from app.web.claim_table import headlines, results
 from app.web.contexts import Shell, TablePage, Trouble
-from app.web.reading import catalogue, measured_again, present
+from app.web.reading import catalogue, measured_again, present, root
 from app.web.render import respond
 from app.web.state import TableState, read_state
 from app.web.wording import plain
@@ -94,5 +94,6 @@ def claim(request: Request, claim_id: str) -> HTMLResponse:
         beside=[(found[other], pair.why) for other, pair in beside.items() if other in found],
         named=list(found.values()),
         cards=measured_again(request, row.id),
+        root=root(request),
     )
     return respond(request, context)

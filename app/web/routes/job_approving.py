@@ -11,9 +11,9 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from app.cards.store import Writer
 from app.errors import AppError, InvalidInputError
 from app.jobs.store import approve, cancel
-from app.web.approval_page import approval_page, digests
+from app.web.approval_page import Known, approval_page, digests
 from app.web.forms import CARD_FORM
-from app.web.reading import jobs, now
+from app.web.reading import jobs, now, run_unasked
 from app.web.render import respond
 from app.web.visitor import signed_in, visitor
 from app.web.wording import plain
@@ -69,7 +69,7 @@ def _page(request: Request, found: JobDetail, error: AppError | None = None) -> 
     actor = visitor(request)
     context = approval_page(
         found,
-        jobs(request).approvals(),
+        Known(jobs(request).approvals(), run_unasked(request)),
         trouble=plain(error.message) if error else "",
         why_not=_why_not(actor, found),
         sign_in="" if actor else f"/sign-in?next={quote(f'/jobs/{found.row.id}/approval')}",

@@ -13,11 +13,12 @@ from app.cards.row import title
 from app.cards.store import Writer
 from app.errors import AppError, ConflictError, InvalidInputError
 from app.jobs.matching import needs_of
+from app.jobs.permission import decided
 from app.jobs.plans import from_card, from_claim
 from app.jobs.store import NewJob, submit
 from app.replay.store import ReplayKey, Reply, once
 from app.web.forms import CARD_FORM
-from app.web.reading import cards, catalogue, jobs, now
+from app.web.reading import cards, catalogue, jobs, now, run_unasked
 from app.web.render import respond
 from app.web.reproduce_page import FIELDS, Asked, chosen, reproduce_page
 from app.web.state import address
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from app.accounts.tokens import Actor
     from app.db import Database
     from app.jobs.plans import Choices, Planned
+    from app.protocol.plan import Plan
     from app.randomness import Randomness
 
 router = APIRouter(default_response_class=HTMLResponse)
@@ -122,12 +124,19 @@ def _page(request: Request, of: _Of, given: Mapping[str, str], error: AppError |
     typed = [(name, given[name]) for name in FIELDS if given.get(name)]
     lacking = jobs(request).lacking(needs_of(plan, planned.accelerator)) if planned and plan else {}
     context = reproduce_page(
-        Asked(of.heading, of.path, given, seed, planned, lacking),
+        Asked(of.heading, of.path, given, seed, planned, lacking, _never(request, plan)),
         trouble=plain(error.message) if error else "",
         why_not=_why_not(actor),
         sign_in="" if actor else f"/sign-in?next={quote(address(f'{of.path}/reproduce', typed))}",
     )
     return respond(request, context, status=error.status if error else 200, headers={"Cache-Control": "no-store"})
+
+
+def _never(request: Request, plan: Plan | None) -> tuple[str, ...]:
+    """Why the plan may not be started by anybody, whoever approves it."""
+    models = run_unasked(request)
+    sides = plan.sides if plan else ()
+    return tuple(text for side in sides if side.launch for text in decided(side.launch, models).against("never"))
 
 
 def _why_not(actor: Actor | None) -> str:

@@ -1,0 +1,76 @@
+"""How measuring a claim again went, as a small picture that other pages may show. Pure.
+
+It is read without colour: the words carry the meaning. It holds no style element and no link, so that the strictest
+policy of the page around it draws it too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from html import escape
+
+from app.compare.reproduction import WORDS
+
+LABEL = "measured again"
+STATUS_WORDS: dict[str, str] = dict(WORDS.items())
+STATUS_WORDS |= {"repeated_by_others": "repeated by others", "measured": "measured, no claim beside it"}
+# Dark enough for white text (WCAG AA), and none of them green or red: below a claim is no alarm.
+FILLS = {"within": "#0b5d59", "above": "#0b5d59", "below": "#6d2a66", "different_setup": "#625400", "failed": "#6d2a66"}
+PLAIN = "#4d4d4a"
+HEIGHT, PAD, SIZE = 20, 6, 11
+NARROW, WIDE = frozenset("fijlrt.,:;'|!()[] "), frozenset("mwMWGOQ%@")
+
+
+@dataclass(frozen=True, slots=True)
+class BadgeSnippet:
+    """A badge with the text to copy into another page."""
+
+    url: str
+    alt: str
+    html: str
+    markdown: str
+
+
+def text_width(text: str) -> int:
+    """About what a sans-serif face needs for it; `textLength` makes it exact."""
+    return round(sum(4.0 if sign in NARROW else 9.4 if sign in WIDE else 6.4 for sign in text))
+
+
+def badge(status: str, title: str, *, dummy: bool) -> str:
+    """The SVG of a status of app.compare.reproduction. `dummy`: it was measured on random weights."""
+    said = STATUS_WORDS.get(status, "not stated") + (", random weights" if dummy else "")
+    left, right = text_width(LABEL) + 2 * PAD, text_width(said) + 2 * PAD
+    name, told = escape(f"{LABEL}: {said}"), escape(title)
+    return "\n".join(
+        (
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + right}" height="{HEIGHT}" role="img" '
+            f'aria-label="{name}">',
+            f"<title>{name}. {told}</title>",
+            f'<rect width="{left + right}" height="{HEIGHT}" rx="2" fill="#fff"/>',
+            f'<rect x="{left}" width="{right}" height="{HEIGHT}" rx="2" fill="{FILLS.get(status, PLAIN)}"/>',
+            f'<rect x="0.5" y="0.5" width="{left + right - 1}" height="{HEIGHT - 1}" rx="2" fill="none" '
+            f'stroke="{PLAIN}"/>',
+            f'<g font-family="Verdana,DejaVu Sans,Arial,sans-serif" font-size="{SIZE}">',
+            _text(PAD, LABEL, "#1b1b1a"),
+            _text(left + PAD, said, "#fff"),
+            "</g>",
+            "</svg>",
+            "",
+        )
+    )
+
+
+def _text(x: int, text: str, fill: str) -> str:
+    return f'<text x="{x}" y="14" fill="{fill}" textLength="{text_width(text)}">{escape(text)}</text>'
+
+
+def snippet(of: str, status: str, root: str) -> BadgeSnippet:
+    """A badge of a claim or a measurement, as text to copy into another page."""
+    alt = f"Measured again: {status}"
+    image, target = f"{root}{of}/badge.svg", f"{root}{of}"
+    return BadgeSnippet(
+        url=f"{of}/badge.svg",
+        alt=alt,
+        html=f'<a href="{target}"><img src="{image}" alt="{alt}" height="20"></a>',
+        markdown=f"[![{alt}]({image})]({target})",
+    )

@@ -1,0 +1,150 @@
+"""What the templates of measurements are given."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+if TYPE_CHECKING:
+    from app.web.axes_example import Row
+    from app.web.badge_svg import BadgeSnippet
+    from app.web.contexts import Fact, Link, Shell, Trouble
+    from app.web.job_contexts import FileLine
+    from app.web.source_contexts import Figure
+
+
+@dataclass(frozen=True, slots=True)
+class MeasurementLine:
+    """A measurement in the list."""
+
+    url: str
+    status: str
+    word: str
+    text: str
+    what: str
+    dummy: bool
+    about: Link | None
+    trust: str
+    by: str
+    age: str
+    at: str
+
+
+@dataclass(frozen=True, slots=True)
+class MeasurementListPage:
+    template: ClassVar[str] = "measurements/index.html"
+
+    shell: Shell
+    count: str
+    troubles: tuple[Trouble, ...]
+    lines: tuple[MeasurementLine, ...]
+    filtered: bool
+    first_url: str
+    next_url: str
+    json_url: str
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictPart:
+    """What the measurement says of the claim: the sentence with interval and claim, and what it rests on."""
+
+    status: str
+    word: str
+    text: str
+    facts: tuple[Fact, ...]
+    reasons: tuple[str, ...]
+    differences: tuple[tuple[str, str, str], ...]  # what, claimed, measured
+    left_open: tuple[tuple[str, str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OverRepeats:
+    """A number over the repeats, with its interval or its range in words."""
+
+    value: str
+    range: str
+
+
+@dataclass(frozen=True, slots=True)
+class SetLine:
+    """One load on one server: its numbers, or why there are none."""
+
+    heading: str
+    label: str
+    cells: tuple[OverRepeats, ...]
+    reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RunLine:
+    """One repeat; its link shows it below."""
+
+    number: str
+    heading: str
+    url: str
+    chosen: bool
+    cells: tuple[str, ...]
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChartTable:
+    """A chart with the table of its data."""
+
+    figure: Figure
+    headings: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunPart:
+    """The chosen run: under every definition, its distributions, its timeline; `trouble` where it cannot be read."""
+
+    heading: str
+    invalid: tuple[str, ...]
+    trouble: str
+    tools: tuple[str, ...]
+    rows: tuple[Row, ...]
+    charts: tuple[ChartTable, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ServerPart:
+    """How one server was started."""
+
+    heading: str
+    argv: str
+    facts: tuple[Fact, ...]
+    env: tuple[Fact, ...]
+    notes: tuple[str, ...]
+    info: str
+
+
+@dataclass(frozen=True, slots=True)
+class MeasurementPage:
+    template: ClassVar[str] = "measurements/detail.html"
+
+    shell: Shell
+    id: str
+    heading: str
+    dummy: str
+    verdict: VerdictPart | None
+    said: str  # where there is no claim to set it against
+    about: tuple[Fact, ...]
+    columns: tuple[str, ...]
+    sets: tuple[SetLine, ...]
+    ratios: tuple[Fact, ...]
+    sweep: ChartTable | None
+    run_columns: tuple[str, ...]
+    runs: tuple[RunLine, ...]
+    run: RunPart | None
+    plan: tuple[Fact, ...]
+    machine: tuple[Fact, ...]
+    servers: tuple[ServerPart, ...]
+    notes: tuple[str, ...]
+    commands: tuple[Fact, ...]
+    files: tuple[FileLine, ...]
+    downloads: tuple[Link, ...]
+    badge: BadgeSnippet
+    json_url: str

@@ -1,0 +1,123 @@
+"""The numbers of a measurement, as app.jobs.numbers computed them -> what its page shows of them. Pure."""
+
+from __future__ import annotations
+
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+from app.web.axes_example import shown
+from app.web.contexts import Fact
+from app.web.measurement_contexts import OverRepeats, RunLine, SetLine
+from app.web.state import address
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+Json = dict[str, Any]
+# Key -> heading. Of a distribution its median; a key with a dot is looked up in there.
+COLUMNS = {
+    "ttft_ms": "TTFT, median, ms",
+    "tpot_ms": "TPOT, median, ms",
+    "event_gap_ms": "event gap, median, ms",
+    "output_tok_s": "output, tok/s",
+    "per_gpu.output_tok_s": "output per GPU, tok/s",
+    "interactivity_p90_slow": "P90 interactivity, slow tail, tok/s/user",
+    "requests_s": "requests/s",
+}
+RUN_COLUMNS = {
+    "ttft_ms": "TTFT, median, ms",
+    "tpot_ms": "TPOT, median, ms",
+    "output_tok_s": "output, tok/s",
+    "requests": "requests",
+    "failed": "failed",
+}
+WITHHELD = "withheld"
+
+
+def _number(given: Any) -> float | None:
+    """The one number of an entry: infinity is written as text."""
+    if isinstance(given, dict):
+        given = given.get("median")
+    return None if given is None else float(given)
+
+
+def side_name(side: str, labels: Mapping[str, str]) -> str:
+    return f"Server {side.upper()}: {labels[side]}, " if len(labels) > 1 else ""
+
+
+def set_lines(numbers: Json, labels: Mapping[str, str]) -> tuple[SetLine, ...]:
+    """One line a load and server. `labels`: what each side is, by its name."""
+    return tuple(
+        SetLine(
+            heading=f"{side_name(item['side'], labels)}{item['load']}",
+            label=item["label"],
+            cells=tuple(_cell(item, key) for key in COLUMNS),
+            reasons=tuple(item["reasons"]),
+        )
+        for item in numbers["sets"]
+    )
+
+
+def _cell(item: Json, key: str) -> OverRepeats:
+    name = key.rpartition(".")[2]
+    of_gpu = key.startswith("per_gpu.")
+    number = _number((item["per_gpu"] or {}).get(name) if of_gpu else item[name])
+    if number is None:
+        return OverRepeats(WITHHELD if item["reasons"] else "not stated", "")
+    between = item["spread"].get(name)
+    share = item["gpus"] if of_gpu else 1
+    if between is None:
+        return OverRepeats(shown(number), "one run, so no interval")
+    if between["interval"]:
+        low, high = (end / share for end in between["interval"])
+        return OverRepeats(shown(number), f"{shown(low)} to {shown(high)}, 95 %")
+    low, high = (float(between[end]) / share for end in ("lowest", "highest"))
+    return OverRepeats(shown(number), f"runs from {shown(low)} to {shown(high)}")
+
+
+def ratios(numbers: Json) -> Iterator[Fact]:
+    """Server B over server A, of the pairs of runs that were made one after the other."""
+    for item in numbers["ratios"]:
+        for key, heading in RUN_COLUMNS.items():
+            found = item.get(key)
+            if found is None:
+                continue
+            interval = found["interval"]
+            said = f", 95 % interval {interval[0]:.3f} to {interval[1]:.3f}" if interval else ", no interval"
+            yield Fact(
+                f"{heading.partition(',')[0]}, B / A", f"{found['median']:.3f}x at {item['load']}{said} of the median"
+            )
+
+
+def runs_of(numbers: Json) -> list[tuple[Json, Json]]:
+    """Every run with its set, in the order in which the page counts them."""
+    return [(item, run) for item in numbers["sets"] for run in item["runs"]]
+
+
+def first_shown(runs: Sequence[tuple[Json, Json]]) -> int:
+    """The place, from 1, of the run that a page shows unasked: the first that is a result."""
+    return next((place for place, (_, run) in enumerate(runs, 1) if run["valid"]), 1)
+
+
+def run_lines(
+    url: str, runs: Sequence[tuple[Json, Json]], labels: Mapping[str, str], chosen: int
+) -> tuple[RunLine, ...]:
+    places = count(1)
+    return tuple(
+        RunLine(
+            number=str(place),
+            heading=f"{side_name(item['side'], labels)}{item['load']}, repeat {run['repeat']}",
+            url=address(url, [("run", str(place))]) + "#run",
+            chosen=place == chosen,
+            cells=tuple(_run_cell(run, key) for key in RUN_COLUMNS),
+            why="; ".join(run["reasons"]),
+        )
+        for place, (item, run) in zip(places, runs, strict=False)
+    )
+
+
+def _run_cell(run: Json, key: str) -> str:
+    number = _number(run[key])
+    if number is None:
+        return WITHHELD if run["reasons"] else "not stated"
+    return f"{number:,.0f}" if key in ("requests", "failed") else shown(number)

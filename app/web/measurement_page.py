@@ -1,0 +1,225 @@
+"""A measurement -> the context of its page. Pure."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from app.claims.wording import number, with_unit
+from app.compare.reproduction import WORDS, Verdict
+from app.protocol.outcome import Report
+from app.web.badge_svg import STATUS_WORDS, snippet
+from app.web.contexts import Fact, Link, Shell
+from app.web.job_contexts import FileLine
+from app.web.job_page import plan_facts
+from app.web.job_words import DUMMY_TEXT, ago, on_random_weights, size, what
+from app.web.measurement_contexts import (
+    MeasurementLine,
+    MeasurementListPage,
+    MeasurementPage,
+    RunPart,
+    VerdictPart,
+)
+from app.web.measurement_numbers import COLUMNS, RUN_COLUMNS, ratios, run_lines, runs_of, set_lines
+from app.web.measurement_setup import command_facts, machine_facts, servers
+from app.web.run_charts import CURVES, Drawn, curve_table, sweep_table, timeline_table
+from app.web.state import address
+from app.web.wording import NOT_STATED, or_not_stated
+
+if TYPE_CHECKING:
+    import datetime as dt
+    from collections.abc import Sequence
+
+    from app.compare.setup import SetupDifference
+    from app.jobs.rows import MeasurementPage as Page
+    from app.jobs.rows import MeasurementRow
+    from app.web.contexts import Trouble
+    from app.web.run_view import RunView
+
+Json = dict[str, Any]
+ABOUT = "A measurement: the verdict on the claim, every definition, distributions, the machine, and how to repeat it."
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """The run that the page shows below; `view` is None where its trace cannot be read, and why."""
+
+    place: int  # from 1
+    view: RunView | None
+    trouble: str
+
+
+def report_of(row: MeasurementRow) -> Report:
+    """Stored as it was validated, so it is read without a question."""
+    return Report.model_validate_json(json.dumps(row.report))
+
+
+def verdict_of(row: MeasurementRow) -> Verdict | None:
+    return Verdict.model_validate_json(json.dumps(row.verdict)) if row.verdict else None
+
+
+def measurement_page(row: MeasurementRow, chosen: Chosen | None, root: str, now: dt.datetime) -> MeasurementPage:
+    """`root`: this server's address, for what is to be copied."""
+    report, verdict = report_of(row), verdict_of(row)
+    plan, runs = report.plan, runs_of(row.numbers)
+    labels: dict[str, str] = {side.name: side.label for side in plan.sides}
+    url, of = f"/measurements/{row.id}", drawn(row, report, chosen.place if chosen else 1)
+    return MeasurementPage(
+        shell=Shell(f"Measurement: {what(plan)}", verdict.text if verdict else ABOUT, "/jobs"),
+        id=row.id,
+        heading=what(plan),
+        dummy=DUMMY_TEXT if on_random_weights(plan) else "",
+        verdict=_verdict(verdict) if verdict else None,
+        said=_said(row, runs),
+        about=tuple(_about(row, now)),
+        columns=tuple(COLUMNS.values()),
+        sets=set_lines(row.numbers, labels),
+        ratios=tuple(ratios(row.numbers)),
+        sweep=sweep_table(row.numbers["front"], of),
+        run_columns=tuple(RUN_COLUMNS.values()),
+        runs=run_lines(url, runs, labels, chosen.place if chosen else 0),
+        run=_run(runs, chosen, of) if chosen else None,
+        plan=plan_facts(plan),
+        machine=machine_facts(report.machine),
+        servers=servers(report),
+        notes=(*row.numbers["reasons"][:20], *report.notes),
+        commands=command_facts(row, plan, root),
+        files=tuple(_file(row, part.name, part.size, part.sha256) for part in row.parts),
+        downloads=tuple(_downloads(row)),
+        badge=snippet(url, STATUS_WORDS[verdict.status if verdict else "measured"], root),
+        json_url=f"/api/v1{url}",
+    )
+
+
+def drawn(row: MeasurementRow, report: Report, place: int) -> Drawn:
+    """What the charts say of themselves."""
+    runs = runs_of(row.numbers)
+    of, run = runs[place - 1] if runs else ({"load": "no run", "side": "a"}, {"repeat": 0, "valid": False})
+    side = f"server {of['side'].upper()}, " if len(report.plan.sides) > 1 else ""
+    return Drawn(
+        measurement=row.id,
+        run=place,
+        what=f"{what(report.plan)}; {side}{of['load']}, repeat {run['repeat']}",
+        dummy=on_random_weights(report.plan),
+        invalid=not run["valid"],
+        origin=f"Benchcard measurement {row.id}, {row.created_at:%Y-%m-%d}, on {report.machine.runner}",
+    )
+
+
+def _verdict(given: Verdict) -> VerdictPart:
+    return VerdictPart(
+        status=given.status,
+        word=WORDS[given.status],
+        text=f"{given.text}{interval_said(given)}",
+        facts=tuple(_verdict_facts(given)),
+        reasons=given.reasons,
+        differences=tuple(_difference(item) for item in given.differences),
+        left_open=tuple(_difference(item) for item in given.left_open),
+    )
+
+
+def interval_said(given: Verdict) -> str:
+    """The interval in words, with a blank before it; "" where there is none."""
+    if given.low is None or given.high is None:
+        return ""
+    low, high = number(given.low), with_unit(number(given.high), given.unit or "")
+    return f" The 95 % interval of {given.repeats} repeats reaches from {low} to {high}."
+
+
+def _verdict_facts(given: Verdict) -> list[Fact]:
+    found = [Fact("Claimed", given.claimed or NOT_STATED, given.claimed is not None)]
+    if given.claimed_low is not None or given.claimed_high is not None:
+        ends = [number(end) if end is not None else "no end" for end in (given.claimed_low, given.claimed_high)]
+        found.append(Fact("The claim reaches", f"from {ends[0]} to {ends[1]}"))
+    if given.share is not None:
+        found.append(Fact("Measured / claimed", f"{number(given.share)}x"))
+    if given.how and given.how != "-":
+        found.append(Fact("How it was computed", given.how))
+    return found
+
+
+def _difference(item: SetupDifference) -> tuple[str, str, str]:
+    return item.label, or_not_stated(item.claimed), or_not_stated(item.measured)
+
+
+def _said(row: MeasurementRow, runs: Sequence[tuple[Json, Json]]) -> str:
+    """What stands on top where there is no claim to set it against."""
+    valid = sum(1 for _, run in runs if run["valid"])
+    if not runs:
+        return "No run was made."
+    whole = "Every run of it is a result" if valid == len(runs) else f"{valid} of {len(runs)} runs are results"
+    return f"{whole}; there is no claim to set it against." if row.verdict is None else f"{whole}."
+
+
+def _about(row: MeasurementRow, now: dt.datetime) -> list[Fact]:
+    found = []
+    if row.claim_id:
+        found.append(Fact("Measures again the claim", row.claim_id, url=f"/claims/{row.claim_id}"))
+    if row.card_id:
+        found.append(Fact("Measures again the card", row.card_id, url=f"/cards/{row.card_id}"))
+    if row.job_id:
+        found.append(Fact("Job", f"{row.job_id}, attempt {row.epoch}", url=f"/jobs/{row.job_id}"))
+    trust = "a runner of this installation" if row.trust == "runner" else "an imported bundle, verified from its traces"
+    found.append(Fact("Comes from", trust))
+    at = f"{ago(row.created_at, now)} ago ({row.created_at:%Y-%m-%d %H:%M} UTC)"
+    found.append(Fact("Recorded", f"{at}, by {row.created_by}"))
+    return found
+
+
+def _run(runs: Sequence[tuple[Json, Json]], chosen: Chosen, of: Drawn) -> RunPart:
+    run, view = runs[chosen.place - 1][1], chosen.view
+    charts = [*(curve_table(axis, view, of) for axis in CURVES), timeline_table(view, of)] if view else []
+    return RunPart(
+        heading=of.what.rpartition("; ")[2],
+        invalid=tuple(run["reasons"]),
+        trouble=chosen.trouble,
+        tools=view.tools if view else (),
+        rows=view.rows if view else (),
+        charts=tuple(chart for chart in charts if chart),
+    )
+
+
+def _file(row: MeasurementRow, name: str, bytes_: int, sha256: str) -> FileLine:
+    return FileLine(name, size(bytes_), sha256, f"/api/v1/measurements/{row.id}/parts/{name}")
+
+
+def _downloads(row: MeasurementRow) -> list[Link]:
+    found = [Link("Evidence bundle (zip)", f"/measurements/{row.id}/evidence.zip")]
+    if row.job_id:
+        found.append(Link("Log", address(f"/api/v1/jobs/{row.job_id}/log", [("epoch", str(row.epoch))])))
+    return found
+
+
+def measurement_list_page(
+    page: Page, pairs: Sequence[tuple[str, str]], cursor: str | None, troubles: Sequence[Trouble], now: dt.datetime
+) -> MeasurementListPage:
+    return MeasurementListPage(
+        shell=Shell("Measurements", "What runners found, and what it says of the claims.", "/jobs"),
+        count=f"{page.total:,} {'measurement' if page.total == 1 else 'measurements'}",
+        troubles=tuple(troubles),
+        lines=tuple(_line(row, now) for row in page.items),
+        filtered=bool(pairs),
+        first_url=address("/measurements", pairs) if cursor else "",
+        next_url=address("/measurements", [*pairs, ("cursor", page.next)]) if page.next else "",
+        json_url=address("/api/v1/measurements", pairs),
+    )
+
+
+def _line(row: MeasurementRow, now: dt.datetime) -> MeasurementLine:
+    report, verdict = report_of(row), verdict_of(row)
+    about = Link(row.claim_id, f"/claims/{row.claim_id}") if row.claim_id else None
+    about = about or (Link(row.card_id, f"/cards/{row.card_id}") if row.card_id else None)
+    return MeasurementLine(
+        url=f"/measurements/{row.id}",
+        status=verdict.status if verdict else "measured",
+        word=WORDS[verdict.status] if verdict else "measured",
+        text=verdict.text if verdict else _said(row, runs_of(row.numbers)),
+        what=what(report.plan),
+        dummy=on_random_weights(report.plan),
+        about=about,
+        trust=row.trust,
+        by=row.created_by,
+        age=f"{ago(row.created_at, now)} ago",
+        at=f"{row.created_at:%Y-%m-%d %H:%M} UTC",
+    )

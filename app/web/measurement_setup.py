@@ -1,0 +1,110 @@
+"""Where and how a measurement was made, and how it is repeated -> what its page says of that. Pure."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from typing import TYPE_CHECKING
+
+from app.web.contexts import Fact
+from app.web.measurement_contexts import ServerPart
+from app.web.wording import NOT_STATED
+
+if TYPE_CHECKING:
+    from app.jobs.rows import MeasurementRow
+    from app.protocol.outcome import Freed, Machine, MeasuredGpu, Report, SideReport
+    from app.protocol.plan import Plan
+
+MOST_INFO = 20_000  # characters of what a server says of itself
+
+
+def machine_facts(machine: Machine) -> tuple[Fact, ...]:
+    return (
+        Fact("Runner", machine.runner),
+        Fact("Benchcard", machine.benchcard),
+        Fact("System", machine.system),
+        Fact("Processor", f"{machine.processor}, {machine.cpus} CPUs, {machine.memory_mib / 1024:,.0f} GiB of memory"),
+        *(Fact(f"GPU {place}", _gpu(item)) for place, item in enumerate(machine.gpus)),
+        *(() if machine.gpus else (Fact("GPUs", "none"),)),
+    )
+
+
+def _gpu(item: MeasuredGpu) -> str:
+    def said(value: float | None, unit: str) -> str:
+        return NOT_STATED if value is None else f"{value:g} {unit}"
+
+    parts = (
+        f"{item.name}, {item.memory_mib / 1024:,.0f} GiB",
+        f"driver {item.driver or NOT_STATED}",
+        f"SM clock {said(item.sm_clock_mhz, 'MHz')}",
+        f"memory clock {said(item.memory_clock_mhz, 'MHz')}",
+        f"power limit {said(item.power_limit_w, 'W')}",
+    )
+    return ", ".join(parts)
+
+
+def servers(report: Report) -> tuple[ServerPart, ...]:
+    """How each server was started, and that nothing of it was left."""
+    labels = {side.name: side.label for side in report.plan.sides}
+    several = len(labels) > 1
+    return tuple(
+        _server(item, f"Server {item.side.upper()}: {labels[item.side]}" if several else "Server")
+        for item in report.sides
+    )
+
+
+def _server(item: SideReport, heading: str) -> ServerPart:
+    info = json.dumps(item.server_info, indent=1, sort_keys=True, ensure_ascii=False) if item.server_info else ""
+    facts = [Fact("Engine version, as it said", item.engine_version or NOT_STATED, item.engine_version is not None)]
+    if item.ready_s is not None:
+        facts.append(Fact("Ready after", f"{item.ready_s:.1f} s"))
+    facts.append(Fact("After its end", _freed(item.freed), item.freed is not None))
+    return ServerPart(
+        heading=heading,
+        argv="\n".join(shlex.quote(part) for part in item.argv) if item.argv else "",
+        facts=tuple(facts),
+        env=tuple(Fact(name, value) for name, value in sorted((item.env or {}).items())),
+        notes=item.notes,
+        info=info if len(info) <= MOST_INFO else f"{info[:MOST_INFO]}\n… the rest stands in report.json",
+    )
+
+
+def _freed(freed: Freed | None) -> str:
+    if freed is None:
+        return NOT_STATED
+    left = f"{len(freed.survivors)} processes left" if freed.survivors else "no process left"
+    if freed.gpu_before_mib is None or freed.gpu_after_mib is None:
+        return left
+    before, after = (", ".join(map(str, found)) for found in (freed.gpu_before_mib, freed.gpu_after_mib))
+    return f"{left}; GPU memory {before} MiB before its start, {after} MiB after its end"
+
+
+def command_facts(row: MeasurementRow, plan: Plan, root: str) -> tuple[Fact, ...]:
+    """Name and text of each way to repeat it: the load alone, the whole job, and a check of what was found."""
+    return (
+        Fact("The same load, on a server of yours", _line(_measure(plan))),
+        Fact("The whole job again: save this as plan.json …", plan.model_dump_json()),
+        Fact("… and ask for it", f"benchcard job submit --plan plan.json --server {root}"),
+        Fact("Write all evidence as one file, on this server", f"benchcard evidence {row.id}"),
+        Fact("Compute every number again, anywhere, offline", f"benchcard verify {row.id}.zip"),
+    )
+
+
+def _line(parts: tuple[str, ...]) -> str:
+    return " ".join(shlex.quote(part) for part in parts)
+
+
+def _measure(plan: Plan) -> tuple[str, ...]:
+    side, work = plan.sides[0], plan.workload
+    model = side.launch.model if side.launch else side.attach.model if side.attach else ""
+    rates = [point for point in plan.points if point.rate is not None]
+    load = "--rate" if rates else "--concurrency"
+    values = [f"{point.rate:g}" if point.rate else str(point.concurrency) for point in (rates or plan.points)]
+    requests = [str(point.requests) for point in (rates or plan.points)]
+    return (
+        "benchcard", "measure", "http://HOST:PORT", "--model", model,
+        "--input-tokens", str(work.input_tokens), "--output-tokens", str(work.output_tokens),
+        load, *values, "--requests", *(requests if len(set(requests)) > 1 else requests[:1]),
+        "--runs", str(plan.repeats), "--seed", str(work.seed),
+        *(("--flush-cache",) if work.prefix_cache == "cleared" else ()),
+    )  # fmt: skip

@@ -1,0 +1,126 @@
+"""Measurements: the list, one of them, the data of its charts, and all its evidence in one file."""
+
+from __future__ import annotations
+
+import tempfile
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from fastapi import APIRouter, Request
+from fastapi.responses import FileResponse, HTMLResponse, Response
+from starlette.background import BackgroundTask
+
+from app.errors import InvalidInputError, NotFoundError
+from app.jobs.export import write_bundle
+from app.web.contexts import Trouble
+from app.web.measurement_numbers import first_shown, runs_of
+from app.web.measurement_page import Chosen, drawn, measurement_list_page, measurement_page, report_of
+from app.web.reading import measurements, now, root
+from app.web.render import respond
+from app.web.run_charts import CHARTS, chart_csv
+from app.web.run_view import RunView, run_view
+from app.web.wording import plain
+from runners.load import trace_file
+from runners.load.trace_file import TraceError
+
+if TYPE_CHECKING:
+    from app.jobs.rows import MeasurementPage, MeasurementRow
+    from app.results.files import Files
+
+router = APIRouter(default_response_class=HTMLResponse)
+MOST_BYTES = 256 << 20  # of a trace's columns once unpacked; a page draws none that is larger
+FILTERS = ("claim_id", "card_id")
+
+
+@router.get("/measurements")
+def list_of_measurements(request: Request) -> HTMLResponse:
+    """Measurements, the newest first."""
+    given = {name: [item for item in request.query_params.getlist(name) if item] for name in FILTERS}
+    cursor = request.query_params.get("cursor") or None
+    pairs = [(name, value) for name, values in given.items() for value in values]
+    page, cursor, troubles = _page(request, given, cursor)
+    context = measurement_list_page(page, pairs, cursor, troubles, now(request))
+    return respond(request, context, status=422 if troubles else 200)
+
+
+def _page(
+    request: Request, given: dict[str, list[str]], cursor: str | None
+) -> tuple[MeasurementPage, str | None, list[Trouble]]:
+    reading = measurements(request)
+    try:
+        return reading.page(given["claim_id"], given["card_id"], cursor), cursor, []
+    except InvalidInputError as error:
+        return reading.page(given["claim_id"], given["card_id"]), None, [Trouble("cursor", plain(error.message))]
+
+
+@router.get("/measurements/{measurement_id}")
+def one_measurement(request: Request, measurement_id: str, run: str = "") -> HTMLResponse:
+    """A measurement with one of its runs. Raises NotFoundError."""
+    row = measurements(request).one(measurement_id)
+    runs = runs_of(row.numbers)
+    chosen = _chosen(request, row, _place(row, run)) if runs else None
+    return respond(request, measurement_page(row, chosen, root(request), now(request)))
+
+
+def _place(row: MeasurementRow, given: str) -> int:
+    """Which run is asked for, from 1. Raises NotFoundError."""
+    runs = runs_of(row.numbers)
+    if not given:
+        return first_shown(runs)
+    if not (given.isascii() and given.isdigit() and len(given) <= 6 and 1 <= int(given) <= len(runs)):
+        message = f"the measurement has the runs 1 to {len(runs)}, no `{given[:20]}`"
+        raise NotFoundError(message, [{"field": "run", "message": message}])
+    return int(given)
+
+
+def _chosen(request: Request, row: MeasurementRow, place: int) -> Chosen:
+    run = runs_of(row.numbers)[place - 1][1]
+    if run["trace_sha256"] is None:
+        return Chosen(place, None, "The trace of this run is not here or cannot be read.")
+    path = cast("Files", request.app.state.files).path(run["trace_sha256"])
+    try:
+        if trace_file.unpacked_bytes(path) > MOST_BYTES:
+            return Chosen(place, None, "This trace is too large to be drawn here; its numbers stand above.")
+        return Chosen(place, _view(path), "")
+    except (TraceError, OSError):
+        return Chosen(place, None, "The trace of this run is not here or cannot be read.")
+
+
+@lru_cache(maxsize=32)
+def _view(path: Path) -> RunView:
+    """A trace's name is the digest of its bytes, so what was read once stays true."""
+    return run_view(trace_file.read(path))
+
+
+@router.get("/measurements/{measurement_id}/chart.csv", response_class=Response)
+def chart_data(request: Request, measurement_id: str, run: str = "", chart: str = "") -> Response:
+    """The data of a chart, with its caveats in the first lines. Raises NotFoundError."""
+    row = measurements(request).one(measurement_id)
+    place = _place(row, run) if runs_of(row.numbers) else 1
+    view = _chosen(request, row, place).view if runs_of(row.numbers) else None
+    text = chart_csv(chart, view, row.numbers["front"], drawn(row, report_of(row), place))
+    if text is None:
+        message = f"there is no chart `{chart[:40]}` of this run; there may be {', '.join(CHARTS)}"
+        raise NotFoundError(message, [{"field": "chart", "message": message}])
+    name = f'attachment; filename="{row.id}-run{place}-{chart}.csv"'
+    return Response(text, media_type="text/csv; charset=utf-8", headers={"Content-Disposition": name})
+
+
+@router.get("/measurements/{measurement_id}/evidence.zip", response_class=FileResponse)
+def evidence(request: Request, measurement_id: str) -> FileResponse:
+    """One file with everything that the measurement rests on. Raises NotFoundError."""
+    state = request.app.state
+    row = measurements(request).one(measurement_id)
+    if row.bundle_sha256 is not None:
+        path = state.files.path(row.bundle_sha256)
+        return FileResponse(path, media_type="application/zip", filename=f"{row.id}.zip")
+    with tempfile.NamedTemporaryFile(prefix="evidence-", suffix=".zip", delete=False) as made:
+        target = Path(made.name)
+    try:
+        write_bundle(state.database, state.files, state.logs, row.id, target)
+    except BaseException:
+        target.unlink()
+        raise
+    gone = BackgroundTask(target.unlink)
+    return FileResponse(target, media_type="application/zip", filename=f"{row.id}.zip", background=gone)

@@ -1,0 +1,41 @@
+"""How measuring again went, as a picture that other sites may show."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Request
+from fastapi.responses import Response
+
+from app.web.badge_svg import badge
+from app.web.job_words import on_random_weights
+from app.web.measurement_page import report_of, verdict_of
+from app.web.reading import catalogue, measurements
+
+router = APIRouter()
+# A page elsewhere may show it, and a cache may keep it for some minutes; it says the same to everybody.
+HEADERS = {
+    "Cache-Control": "public, max-age=300, stale-while-revalidate=86400",
+    "Cross-Origin-Resource-Policy": "cross-origin",
+    "Access-Control-Allow-Origin": "*",
+}
+
+
+@router.get("/claims/{claim_id}/badge.svg", response_class=Response)
+def badge_of_claim(request: Request, claim_id: str) -> Response:
+    """The status of a claim. Raises NotFoundError."""
+    again = catalogue(request).claim(claim_id).reproduction
+    measured = again.measurement
+    dummy = measured is not None and on_random_weights(report_of(measurements(request).one(measured)).plan)
+    return _picture(again.status, again.text, dummy=dummy)
+
+
+@router.get("/measurements/{measurement_id}/badge.svg", response_class=Response)
+def badge_of_measurement(request: Request, measurement_id: str) -> Response:
+    """The verdict of a measurement. Raises NotFoundError."""
+    row = measurements(request).one(measurement_id)
+    verdict = verdict_of(row)
+    status, text = (verdict.status, verdict.text) if verdict else ("measured", "There is no claim to set it against.")
+    return _picture(status, text, dummy=on_random_weights(report_of(row).plan))
+
+
+def _picture(status: str, text: str, *, dummy: bool) -> Response:
+    return Response(badge(status, text, dummy=dummy), media_type="image/svg+xml", headers=HEADERS)

@@ -1,0 +1,208 @@
+"""Measurements as people read them, made of real traces: the verdict, every definition, charts, evidence, badges."""
+
+from __future__ import annotations
+
+import html
+import io
+import zipfile
+from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from app.catalogue.folder import read_catalogue
+from app.catalogue.store import load_into
+from app.jobs.logs import Logs
+from app.jobs.measurements import prepare, record
+from app.protocol.outcome import REPORT
+from app.results.files import Files
+from app.web.badge_svg import STATUS_WORDS, badge
+from tests.jobs.factories import RANDOM, Queue, allow_all
+from tests.jobs.runs import attempt, plan, write_trace
+from tests.site import Site, open_site
+from tests.storage.test_load import source
+from tests.web.markup import read
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from app.db import Database
+    from app.protocol.plan import Plan
+    from tests.conftest import StillClock
+
+DUMMY = "random weights"
+
+
+@pytest.fixture(autouse=True)
+def _allowed(monkeypatch: pytest.MonkeyPatch) -> None:
+    allow_all(monkeypatch)
+
+
+@pytest.fixture
+def site(database: Database, clock: StillClock, tmp_path: Path) -> Iterator[Site]:
+    folder = tmp_path / "sources"
+    folder.mkdir()
+    (folder / "one.yaml").write_text(source("one", "a"))
+    load_into(database, read_catalogue(folder), clock)
+    yield from open_site(database, clock)
+
+
+@pytest.fixture
+def queue(site: Site) -> Queue:
+    return Queue(site.database, site.clock, Logs(site.data / "logs"))
+
+
+def measured(
+    site: Site, queue: Queue, folder: Path, of: Plan, *, failed: int = 0, wanted: dict[str, Any] | None = None
+) -> str:
+    """The id of a measurement of a job that ran just now; `failed` requests of its first run got no answer."""
+    queue.submit(plan=of, **(wanted or {}))
+    job, epoch = queue.running()
+    report, traces = attempt(folder / job, of)
+    if failed:
+        first = next(iter(traces.values()))
+        write_trace(first, of.points[0].requests, of.points[0].concurrency or 1, 20.0, 10.0, failed=failed)
+    data = {name: file.read_bytes() for name, file in traces.items()} | {REPORT: report.model_dump_json().encode()}
+    parts = {name: _keep(site, content) for name, content in data.items()}
+    for name, content in data.items():
+        queue.part(job, epoch, name, content)
+    found = prepare(site.database, Files(site.data / "files"), job, parts)
+    queue.finish(job, epoch, parts=parts)
+    moment = site.clock.now()
+    return site.database.write(lambda session: record(session, found, job, epoch, "Ana", moment, RANDOM))
+
+
+def _keep(site: Site, data: bytes) -> str:
+    with Files(site.data / "files").arriving(1 << 30) as arriving:
+        arriving.write(data)
+        return arriving.keep().sha256
+
+
+def text(site: Site, path: str, status: int = 200) -> str:
+    answer = site.get(path)
+    assert answer.status_code == status, answer.text[:500]
+    read(answer.text)  # every element closed
+    return html.unescape(answer.text)
+
+
+def claims(site: Site) -> list[Any]:
+    found: list[Any] = site.get("/api/v1/claims").json()["items"]
+    return found
+
+
+def test_the_lists_say_when_nothing_was_measured(site: Site) -> None:
+    assert "Nothing was measured here yet" in text(site, "/measurements")
+    assert "Nothing of this was measured again" in text(site, "/measurements?claim_id=x")
+    assert "belongs to another list" in text(site, "/measurements?cursor=x", 422)
+    text(site, "/measurements/none", 404)
+
+
+def test_a_measurement_says_what_it_found_by_every_definition(site: Site, queue: Queue, tmp_path: Path) -> None:
+    found = measured(site, queue, tmp_path, plan())
+    shown = text(site, f"/measurements/{found}")
+    assert "Every run of it is a result" in shown
+    for tool in ("vllm bench", "sglang bench_serving", "InferenceX", "aiperf"):
+        assert tool in shown
+    assert shown.count(DUMMY) + shown.count("Random weights") > 5
+    for said in ("Debian 12", "AMD EPYC", "NVIDIA H200", "--api-key=***", "benchcard measure http://HOST:PORT"):
+        assert said in shown
+    assert "benchcard job submit --plan plan.json" in shown
+    assert "a-0-1.parquet" in shown
+    assert DUMMY in text(site, "/measurements")
+
+
+def test_charts_come_with_their_numbers_as_table_and_csv(site: Site, queue: Queue, tmp_path: Path) -> None:
+    found = measured(site, queue, tmp_path, plan())
+    page = read(site.get(f"/measurements/{found}").text)
+    assert len(page.all("figure")) == 4
+    assert len(page.all("figure")) == len([item for item in page.all("table") if "data" in item.attributes["class"]])
+    for chart, heading in (("ttft", "at_most_ms"), ("tpot", "at_most_ms"), ("timeline", "from_s")):
+        answer = site.get(f"/measurements/{found}/chart.csv?run=2&chart={chart}")
+        assert answer.headers["content-type"].startswith("text/csv")
+        assert heading in answer.text
+        assert "andom weights" in answer.text
+    rows = site.get(f"/measurements/{found}/chart.csv?run=1&chart=ttft").text.strip().splitlines()
+    assert rows[-1] == "20,100"
+    for wrong in ("chart=odd", "chart=ttft&run=9", "chart=sweep", "run=x&chart=ttft"):
+        assert site.get(f"/measurements/{found}/chart.csv?{wrong}").status_code == 404, wrong
+
+
+def test_a_run_is_chosen_by_the_address(site: Site, queue: Queue, tmp_path: Path) -> None:
+    found = measured(site, queue, tmp_path, plan(sides=2))
+    assert "One run: server B, concurrency 2, repeat 2" in text(site, f"/measurements/{found}?run=5")
+    assert "the runs 1 to 6" in text(site, f"/measurements/{found}?run=7", 404).lower()
+    assert "Server B against server A" in text(site, f"/measurements/{found}")
+
+
+def test_a_run_that_is_no_result_has_no_number_and_says_why(site: Site, queue: Queue, tmp_path: Path) -> None:
+    found = measured(site, queue, tmp_path, plan(), failed=2)
+    shown = text(site, f"/measurements/{found}?run=1")
+    assert "This run is no result" in shown
+    assert "withheld" in shown
+    assert "nothing to quote" in shown
+    assert "infinite: failed requests" in shown
+    assert "2 of 3 runs are results" in shown
+
+
+def test_a_trace_that_is_gone_is_told(site: Site, queue: Queue, tmp_path: Path) -> None:
+    found = measured(site, queue, tmp_path, plan())
+    row = site.client.app.state.measurements.one(found)
+    digest = row.numbers["sets"][0]["runs"][0]["trace_sha256"]
+    Files(site.data / "files").path(digest).unlink()
+    assert "not here or cannot be read" in text(site, f"/measurements/{found}?run=1")
+    assert site.get(f"/measurements/{found}/chart.csv?run=1&chart=ttft").status_code == 404
+
+
+def test_a_sweep_shows_every_load_and_no_line_between_them(site: Site, queue: Queue, tmp_path: Path) -> None:
+    found = measured(site, queue, tmp_path, plan(points=(1, 2, 4)), failed=2)
+    shown = text(site, f"/measurements/{found}")
+    assert "Total throughput per GPU over P90 interactivity" in shown
+    assert "concurrency 1: no result" in shown
+    assert '"mode": "lines"' not in shown.split("chart-sweep")[1].split("</script>")[0]
+    rows = site.get(f"/measurements/{found}/chart.csv?chart=sweep").text.splitlines()
+    assert "concurrency 1,withheld,withheld,no result" in rows
+    assert any(row.endswith("on the front") for row in rows)
+
+
+def test_all_evidence_is_one_file(site: Site, queue: Queue, tmp_path: Path) -> None:
+    found = measured(site, queue, tmp_path, plan())
+    answer = site.get(f"/measurements/{found}/evidence.zip")
+    assert answer.headers["content-disposition"].endswith(f'"{found}.zip"')
+    assert "report.json" in zipfile.ZipFile(io.BytesIO(answer.content)).namelist()
+
+
+def test_the_verdict_stands_on_top_with_interval_and_claim(site: Site, queue: Queue, tmp_path: Path) -> None:
+    claim = claims(site)[0]["id"]
+    found = measured(site, queue, tmp_path, plan(), wanted={"claim_id": claim})
+    shown = text(site, f"/measurements/{found}")
+    verdict = site.client.app.state.measurements.one(found).verdict
+    assert verdict["text"] in shown
+    assert f"/claims/{claim}" in shown
+    assert verdict["text"] in text(site, f"/measurements?claim_id={claim}")
+
+
+def test_a_badge_may_stand_on_any_page_and_says_its_status_in_words(site: Site, queue: Queue, tmp_path: Path) -> None:
+    claim = claims(site)[0]["id"]
+    before = site.get(f"/claims/{claim}/badge.svg")
+    assert "never tried" in before.text
+    found = measured(site, queue, tmp_path, plan(), wanted={"claim_id": claim})
+    for path in (f"/claims/{claim}/badge.svg", f"/measurements/{found}/badge.svg"):
+        answer = site.get(path)
+        assert answer.headers["content-type"].startswith("image/svg+xml")
+        assert answer.headers["cross-origin-resource-policy"] == "cross-origin"
+        assert "max-age=300" in answer.headers["cache-control"]
+        assert "cookie" not in answer.headers.get("vary", "").lower()
+        assert DUMMY in answer.text
+        ET.fromstring(answer.text)
+    assert f"/claims/{claim}/badge.svg" in text(site, f"/claims/{claim}")
+    assert site.get("/claims/none/badge.svg").status_code == 404
+    assert site.get("/measurements/none/badge.svg").status_code == 404
+
+
+@pytest.mark.parametrize("status", [*STATUS_WORDS, "unheard"])
+def test_every_badge_is_sound_svg_without_style_or_script(status: str) -> None:
+    root = ET.fromstring(badge(status, "<script>alert('&\"')</script>", dummy=True))
+    tags = {element.tag.rpartition("}")[2] for element in root.iter()}
+    assert tags == {"svg", "title", "rect", "g", "text"}
+    assert STATUS_WORDS.get(status, "not stated") in "".join(root.itertext())
