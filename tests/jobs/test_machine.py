@@ -104,15 +104,29 @@ class Machine(RuleBasedStateMachine):
             self.requests[request["request_id"]] = request
             self.answers[request["request_id"]] = expected
 
-    @rule(name=NAMES)
-    def work(self, name: str) -> None:
-        """A runner takes a job and begins."""
+    @rule(name=NAMES, outcome=OUTCOMES)
+    def work(self, name: str, outcome: Outcome) -> None:
+        """A runner takes a job, begins and ends."""
         self.submit(0)
+        for job in self.begun(name):
+            assert self.finished(job, job.epoch, outcome) == self.model.finish(job, job.epoch, outcome)
+
+    @rule(name=NAMES)
+    def lose(self, name: str) -> None:
+        """A runner takes a job, begins, and is heard of again when its lease is over."""
+        taken = self.begun(name)
+        self.wait(91)
+        for job in taken:
+            assert told(lambda: self.queue.beat(job.id, job.epoch)) == self.model.beat(job, job.epoch)  # noqa: B023
+
+    def begun(self, name: str) -> list[Job]:
+        """What a runner took and began just now."""
         before = {job.id: job.epoch for job in self.model.jobs.values()}
         self.lease(name, "")
-        for job in self.model.jobs.values():
-            if job.epoch > before[job.id]:
-                assert self.started(job, job.epoch) == self.model.start(job, job.epoch)
+        taken = [job for job in self.model.jobs.values() if job.epoch > before[job.id]]
+        for job in taken:
+            assert self.started(job, job.epoch) == self.model.start(job, job.epoch)
+        return taken
 
     @precondition(lambda self: self.requests)
     @rule(place=PLACE)
@@ -153,6 +167,14 @@ class Machine(RuleBasedStateMachine):
     def finish(self, place: int, outcome: Outcome) -> None:
         job, epoch = self.attempt(place)
         assert self.finished(job, epoch, outcome) == self.model.finish(job, epoch, outcome)
+
+    @precondition(lambda self: any(job.epoch > 1 for job in self.model.jobs.values()))
+    @rule(outcome=OUTCOMES, newest=st.booleans())
+    def finish_late(self, outcome: Outcome, newest: bool) -> None:
+        """An attempt that another one took the place of."""
+        old = [job for job in self.model.jobs.values() if job.epoch > 1]
+        job = old[-1] if newest else old[0]
+        assert self.finished(job, job.epoch - 1, outcome) == self.model.finish(job, job.epoch - 1, outcome)
 
     @precondition(lambda self: self.model.ends)
     @rule(place=PLACE)
