@@ -3,12 +3,15 @@ PYTHON ?= python3
 BIN := .venv/bin
 export PORT ?= 8000
 
-.PHONY: help run test test-engines check bench lock clean
+.PHONY: help run runner test test-engines check bench lock clean
 help:  ## what there is
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
 
 run: .venv/run  ## create the environment, migrate, load the catalogue, serve on 127.0.0.1:$(PORT)
 	$(BIN)/benchcard serve
+
+runner: .venv/run  ## take jobs from a server and run them on this machine, as CONFIG (runner.toml) says
+	$(BIN)/benchcard runner start --config $(or $(CONFIG),runner.toml)
 
 test: .venv/dev  ## every test; what could not run here is named in the last lines
 	$(BIN)/pytest -n auto --ignore tests/browser $(ARGS)

@@ -118,6 +118,12 @@ def _add_engine(parser: argparse.ArgumentParser) -> None:
     census.set_defaults(run=_command("runners.engines.commands", "run_census"))
 
 
+_CONFIG = (
+    "TOML: name, server, token_file (or token_env, BENCHCARD_RUNNER_TOKEN), data, tables [policy] and [site]; "
+    "README.md has one for a laptop"
+)
+
+
 def _add_runner(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(required=True, metavar="ACTION")
     start = actions.add_parser(
@@ -127,7 +133,7 @@ def _add_runner(parser: argparse.ArgumentParser) -> None:
     clear = actions.add_parser("clear-quarantine", help="let it measure again, once its machine was looked at")
     clear.set_defaults(run=_command("runners.start", "run_clear"))
     for action in (start, clear):
-        action.add_argument("--config", type=Path, required=True, metavar="FILE", help="TOML; see runners/config.py")
+        action.add_argument("--config", type=Path, required=True, metavar="FILE", help=_CONFIG)
 
 
 def _command(module: str, name: str) -> Callable[..., int]:
