@@ -12,6 +12,7 @@ import sqlite3
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from pathlib import Path
+from time import perf_counter
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from alembic import command
@@ -19,11 +20,11 @@ from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import event, make_url, text
-from sqlalchemy.exc import ArgumentError
+from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.pool import NullPool
 from sqlmodel import Session, SQLModel, create_engine
 
-from app.errors import InvalidInputError, SettingError, SetupError
+from app.errors import InvalidInputError, NoSpaceError, SettingError, SetupError
 from app.settings import ROOT
 from app.yaml_tree import shown
 
@@ -71,9 +72,13 @@ def sqlite_module() -> ModuleType:
 
 
 class Database:
-    """One SQLite file or one PostgreSQL database, by its URL. Raises SettingError for another URL."""
+    """One SQLite file or one PostgreSQL database, by its URL. Raises SettingError for another URL.
 
-    def __init__(self, url: str) -> None:
+    `waited` is told how many seconds each write stood in the queue.
+    """
+
+    def __init__(self, url: str, waited: Callable[[float], None] | None = None) -> None:
+        self._waited = waited
         self.url = _with_driver(url)
         self.is_sqlite = self.url.get_backend_name() == "sqlite"
         self._readers = _engine(self.url, begin="BEGIN", pragmas=(*PRAGMAS, "foreign_keys=ON", "query_only=ON"))
@@ -101,14 +106,25 @@ class Database:
             yield session
 
     def write(self, work: Callable[[Session], T]) -> T:
-        """Run `work` as one transaction, after all writes asked for before it. Commits, or rolls back and raises."""
-        return self._queue.submit(self._transaction, work).result()
+        """Run `work` as one transaction, after all writes asked for before it. Commits, or rolls back and raises.
 
-    def _transaction(self, work: Callable[[Session], T]) -> T:
-        with Session(self._writers, expire_on_commit=False) as session:
-            result = work(session)
-            session.commit()
-            return result
+        Raises NoSpaceError where the disk is full.
+        """
+        return self._queue.submit(self._transaction, work, perf_counter()).result()
+
+    def _transaction(self, work: Callable[[Session], T], asked: float) -> T:
+        if self._waited:
+            self._waited(perf_counter() - asked)
+        try:
+            with Session(self._writers, expire_on_commit=False) as session:
+                result = work(session)
+                session.commit()
+                return result
+        except DBAPIError as error:
+            if _is_full(error):
+                msg = "the server's disk is full; nothing was saved. Try again when there is room"
+                raise NoSpaceError(msg) from error
+            raise
 
     @contextmanager
     def alone(self) -> Iterator[None]:
@@ -238,6 +254,10 @@ def check_foreign_keys(connection: Connection) -> None:
             raise RuntimeError(msg)
 
 
+def _is_full(error: DBAPIError) -> bool:
+    return "disk is full" in str(error.orig) or getattr(error.orig, "sqlstate", None) == "53100"  # SQLite, PostgreSQL
+
+
 def _with_driver(url: str) -> URL:
     """The URL with the driver that is installed. What it says is repeated nowhere: it may hold a password."""
     form = "postgresql://USER:PASSWORD@HOST/DATABASE, or leave it unset for SQLite in the data folder"
@@ -259,7 +279,9 @@ def _with_driver(url: str) -> URL:
 
 
 def _engine(url: URL, *, begin: str, pragmas: tuple[str, ...], size: int = READERS, pool: bool = True) -> Engine:
-    options: dict[str, Any] = {"pool_size": size, "max_overflow": 0} if pool else {"poolclass": NullPool}
+    # What people wrote, and hashes of secrets, stand in statements' values: an error's text in a log shows none.
+    options: dict[str, Any] = {"hide_parameters": True}
+    options |= {"pool_size": size, "max_overflow": 0} if pool else {"poolclass": NullPool}
     if url.get_backend_name() == "sqlite":
         # isolation_level None: the driver opens no transaction behind our back; `begin` says which kind it is.
         engine = create_engine(url, module=sqlite_module(), connect_args={"isolation_level": None}, **options)

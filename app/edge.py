@@ -2,12 +2,15 @@
 
 A browser is told to run and load only what this server itself serves, by every answer, a failure's too. An address or
 a body of absurd length is refused before anybody parses it. What would change something is refused where another
-site's page asks for it.
+site's page asks for it. Each request gets an id, by which its line in the log is found, and is counted.
 """
 
 from __future__ import annotations
 
+import logging
 import re
+import secrets
+from time import perf_counter
 from typing import TYPE_CHECKING
 
 from fastapi import Depends, Request
@@ -17,6 +20,7 @@ from starlette.requests import ClientDisconnect
 from app.accounts.csrf import refusal
 from app.claims.search import CONTROLS
 from app.errors import AppError, ForbiddenError, NotFoundError, TooLargeError, TooLongError
+from app.logs import REQUEST
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -24,6 +28,10 @@ if TYPE_CHECKING:
     from fastapi import Response
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+    from app.metrics import Metrics
+
+LOG = logging.getLogger("benchcard.request")
+LONGEST_LOGGED = 2000  # characters of a path
 LONGEST_QUERY = 16_384  # bytes; the longest honest one (every facet value chosen) has about a tenth
 
 # plotly.js adds one empty <style> element and fills it through the DOM: the hash is that of the empty text.
@@ -67,16 +75,25 @@ class Edge:
     `refuse` answers an error in the shape that fits the address.
     """
 
-    def __init__(self, app: ASGIApp, refuse: Callable[[Request, int, AppError], Response]) -> None:
+    def __init__(self, app: ASGIApp, refuse: Callable[[Request, int, AppError], Response], metrics: Metrics) -> None:
         self.app = app
         self.refuse = refuse
+        self.metrics = metrics
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        answer = _Answer(send, without_body=scope["method"] == "HEAD")
-        inner = _as_read(scope)
+        request_id = secrets.token_hex(8)
+        REQUEST.set(request_id)  # not taken back: the server logs a failure of ours in the same task
+        answer = _Answer(send, request_id, without_body=scope["method"] == "HEAD")
+        inner, started = _as_read(scope), perf_counter()
+        try:
+            await self._answer(inner, receive, answer)
+        finally:
+            self._note(scope, inner, answer.status, perf_counter() - started)
+
+    async def _answer(self, inner: Scope, receive: Receive, answer: _Answer) -> None:
         error = _refusal(inner)
         if error is not None:
             await self._refuse(inner, receive, answer, error)
@@ -87,11 +104,28 @@ class Edge:
             return
         except Exception:
             if not answer.started:
-                failed = AppError("something went wrong here; it is in the server's log")
+                failed = AppError(
+                    f"something went wrong here; it is in the server's log as request {answer.request_id}"
+                )
                 await self._refuse(inner, receive, answer, failed)
             raise  # the server logs it
         if answer.withheld:
             await self._refuse(inner, receive, answer, TooLargeError())
+
+    def _note(self, scope: Scope, inner: Scope, status: int | None, seconds: float) -> None:
+        """Count the request and log it: never its query, a header or a body, where secrets are."""
+        route = _template(inner)
+        self.metrics.answered(scope["method"], route, status or 499, seconds)  # 499: gone before it was answered
+        fields = {
+            "method": scope["method"][:20],
+            "path": scope["path"][:LONGEST_LOGGED],
+            "route": route,
+            "status": status,
+            "ms": round(seconds * 1000, 1),
+            "actor": inner["state"].get("actor"),
+            "client": scope["client"][0] if scope.get("client") else None,
+        }
+        LOG.log(logging.ERROR if status == 500 else logging.INFO, "request", extra={"fields": fields})
 
     async def _refuse(self, scope: Scope, receive: Receive, answer: _Answer, error: AppError) -> None:
         answer.withheld = False
@@ -106,7 +140,9 @@ class _Answer:
     What the framework itself answers in plain text, to a failure and to too large a body, is withheld.
     """
 
-    def __init__(self, send: Send, *, without_body: bool) -> None:
+    def __init__(self, send: Send, request_id: str, *, without_body: bool) -> None:
+        self.request_id = request_id
+        self.status: int | None = None
         self.started = False
         self.withheld = False
         self._send = send
@@ -116,7 +152,8 @@ class _Answer:
         if message["type"] == "http.response.start":
             kind = Headers(raw=message["headers"]).get("content-type", "")
             self.withheld = message["status"] in FRAMEWORK and kind.startswith("text/plain")
-            message["headers"] = [*message["headers"], *HEADERS]
+            message["headers"] = [*message["headers"], *HEADERS, (b"x-request-id", self.request_id.encode())]
+            self.status = message["status"]
         elif self._without_body:
             message = {**message, "body": b""}
         if not self.withheld:
@@ -129,7 +166,16 @@ def _as_read(scope: Scope) -> Scope:
     others = [(name, value) for name, value in scope["headers"] if name != b"accept-encoding"]
     if takes_gzip(Headers(scope=scope).getlist("accept-encoding")):
         others.append((b"accept-encoding", b"gzip"))
-    return {**scope, "method": "GET" if scope["method"] == "HEAD" else scope["method"], "headers": others}
+    method = "GET" if scope["method"] == "HEAD" else scope["method"]
+    return {**scope, "method": method, "headers": others, "state": dict(scope.get("state", {}))}
+
+
+def _template(scope: Scope) -> str:
+    """The address's template: there are few of these, whatever is asked for."""
+    route = scope.get("route")
+    if route is not None:
+        return str(getattr(route, "path", "none"))
+    return "/static" if scope["path"].startswith("/static/") else "none"
 
 
 def takes_gzip(given: Sequence[str]) -> bool:

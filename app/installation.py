@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy.exc import DatabaseError, DBAPIError, OperationalError
 
 from app.db import Database, sqlite_module
-from app.errors import SetupError
+from app.errors import NoSpaceError, SetupError
 from app.yaml_tree import shown
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 BUSY = "another process has held it for long; end that one, or wait"
 # Words of a message -> how to mend it.
 MEND_SQLITE = {
-    "readonly": "let this user write in its folder, or set BENCHCARD_DATA",
+    "readonly": "let this user write the file and in its folder, or set BENCHCARD_DATA",
     "unable to open": "let this user write in its folder, or set BENCHCARD_DATA",
     "full": "free some space on its disk",
     "disk i/o": "look at its disk: space, quota, file system",
@@ -36,6 +36,7 @@ MEND_SQLITE = {
 MEND_POSTGRESQL = {
     "lock timeout": BUSY,
     "no space": "free some space on its server's disk",
+    "disk is full": "free some space on its server's disk",
     "": "see that the server runs and that BENCHCARD_DATABASE_URL names it, a user and a database",
 }
 
@@ -46,6 +47,8 @@ def opened(settings: Settings) -> Iterator[Database]:
     database = Database(settings.url())
     try:
         yield database
+    except NoSpaceError as error:
+        raise SetupError(_told(database, "database or disk is full")) from error
     except DBAPIError as error:
         if not _is_outside(error):
             raise

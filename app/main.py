@@ -32,6 +32,7 @@ from app.jobs.logs import Logs
 from app.jobs.measured import Measurements
 from app.jobs.measurements import renew
 from app.jobs.queries import Jobs
+from app.metrics import Figures, Metrics
 from app.randomness import SystemRandomness
 from app.results.files import Files
 from app.results.intake import Intake
@@ -65,7 +66,7 @@ class Site(FastAPI):
             return super().openapi()
 
     def build_middleware_stack(self) -> ASGIApp:
-        return Edge(super().build_middleware_stack(), refuse=self.state.refuse)
+        return Edge(super().build_middleware_stack(), refuse=self.state.refuse, metrics=self.state.metrics)
 
 
 def prepare(settings: Settings, clock: Clock) -> Counter[str]:
@@ -80,7 +81,8 @@ def prepare(settings: Settings, clock: Clock) -> Counter[str]:
 
 def create_app(settings: Settings, clock: Clock | None = None, randomness: Randomness | None = None) -> FastAPI:
     """The web application on a database that `prepare` has made ready. Tests hand in what they can foresee."""
-    database = Database(settings.url())
+    metrics = Metrics()
+    database = Database(settings.url(), waited=metrics.waited)
 
     @asynccontextmanager
     async def lifespan(running: FastAPI) -> AsyncIterator[None]:
@@ -103,6 +105,8 @@ def create_app(settings: Settings, clock: Clock | None = None, randomness: Rando
         dependencies=[SAME_SITE],
     )
     _fill(application.state, settings, database, clock or SystemClock())
+    application.state.metrics = metrics
+    metrics.registry.register(Figures(database, settings.data, application.state.clock, application.version))
     application.state.randomness = randomness or SystemRandomness()
     application.mount("/static", MarkedFiles(directory=ROOT / "static"), name="static")
     application.include_router(app.api.router.router)

@@ -63,7 +63,9 @@ class _Server(uvicorn.Server):
     def __init__(self, settings: Settings) -> None:
         application = create_app(settings)
         super().__init__(
-            uvicorn.Config(application, log_config=None, timeout_graceful_shutdown=GRACE, server_header=False)
+            uvicorn.Config(
+                application, log_config=None, access_log=False, timeout_graceful_shutdown=GRACE, server_header=False
+            )
         )
         self.settings = settings
 
@@ -74,7 +76,8 @@ class _Server(uvicorn.Server):
             LOG.info("serving on %s", address)
             link = await asyncio.to_thread(first_sign_in, self.settings, address)
             if link:
-                LOG.info("sign in once, within an hour: %s", link)
+                # To whoever started it, not to the log: logs are kept, and read by others.
+                print(f"sign in once, within an hour: {link}", flush=True)
 
 
 def _run(settings: Settings, listening: socket.socket) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from typing import TYPE_CHECKING, Any
 
 import httpx
@@ -60,7 +61,8 @@ def test_a_failure_has_the_headers_and_shape_of_every_answer(broken: Client, pat
     answer = asyncio.run(failing(broken.app, path))
     assert (answer.status_code, answer.headers["content-type"]) == (500, kind)
     assert is_secured(answer)
-    assert "in the server's log" in answer.text.replace("&#39;", "'")
+    told = answer.text.replace("&#39;", "'")
+    assert f"in the server's log as request {answer.headers['x-request-id']}" in told
 
 
 def test_a_failure_still_reaches_the_servers_log(broken: Client) -> None:
@@ -99,6 +101,8 @@ def test_head_is_get_without_a_body(client: Client, path: str) -> None:
     head, get = (client.request(method, path, headers=asked) for method in ("HEAD", "GET"))
     assert head.status_code == get.status_code
     assert head.content == b""
+    for answer in (head, get):
+        assert re.fullmatch(r"[0-9a-f]{16}", answer.headers.pop("x-request-id"))
     assert dict(head.headers) == dict(get.headers)
 
 
@@ -110,6 +114,7 @@ def test_head_is_get_without_a_body(client: Client, path: str) -> None:
         ("/", "GET, HEAD"),
         ("/api/v1/cards", "GET, HEAD, POST"),
         ("/api/v1/cards/x", "GET, HEAD, PUT"),
+        ("/static/css/app.css", "GET, HEAD"),
     ],
 )
 def test_a_method_that_is_not_offered_is_told_all_that_are(client: Client, path: str, allowed: str) -> None:
@@ -184,11 +189,13 @@ def test_an_address_where_nothing_is_says_what_there_is(client: Client, path: st
     assert ("/api/docs" if path.startswith("/api") else "/claims/{claim_id}") in answer.text
 
 
-@pytest.mark.parametrize(("path", "near"), [("/source", "/sources"), ("/api/v1/claim", "/api/v1/claims")])
+@pytest.mark.parametrize(
+    ("path", "near"), [("/source", "/sources"), ("/claims", "/"), ("/api/v1/claim", "/api/v1/claims")]
+)
 def test_a_mistyped_address_is_told_the_near_one(client: Client, path: str, near: str) -> None:
     answer = client.get(path)
     assert answer.status_code == 404
-    assert (f'href="{near}"' if path == "/source" else f"did you mean `{near}`?") in answer.text
+    assert (f'href="{near}"' if not path.startswith("/api") else f"did you mean `{near}`?") in answer.text
 
 
 @pytest.mark.parametrize("path", ["/%00", "/claims/%00", "/api/v1/cards/%00", "/api/v1/sources/a%1bb", "/static/%00"])

@@ -6,7 +6,7 @@ import difflib
 from typing import TYPE_CHECKING
 
 from fastapi.routing import iter_route_contexts
-from starlette.routing import Match
+from starlette.routing import Match, Mount
 
 from app.errors import NotFoundError
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def is_api(path: str) -> bool:
     """Whether a program asks: then the answer is JSON."""
-    return path.startswith("/api/") or path == "/healthz"
+    return path.startswith("/api/") or path in ("/healthz", "/metrics")
 
 
 def no_address(request: Request) -> NotFoundError:
@@ -41,10 +41,15 @@ def methods(request: Request) -> list[str]:
     for context in _contexts(request):
         if context.methods and context.matches(request.scope)[0] is not Match.NONE:
             found |= context.methods
+    path = request.scope["path"]
+    if any(isinstance(route, Mount) and path.startswith(f"{route.path}/") for route in request.app.routes):
+        found.add("GET")  # static files
     return sorted(found | {"HEAD"} if "GET" in found else found)
 
 
 def _nearest(path: str, known: Sequence[str]) -> list[str]:
+    if path.rstrip("/") == "/claims":
+        return ["/"]  # a claim is at /claims/ID, and their table is the first page
     return difflib.get_close_matches(path[:80], [address for address in known if "{" not in address], n=3)
 
 

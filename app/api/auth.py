@@ -39,4 +39,6 @@ SIGNED_IN: Answers = {
 def signed_in(request: Request, scope: Scope) -> Actor:
     """The actor, who has the scope. Raises UnauthorizedError, ForbiddenError."""
     accounts = cast("Accounts", request.app.state.accounts)
-    return require(who(accounts, request.headers.get("authorization"), request.cookies), scope)
+    actor = who(accounts, request.headers.get("authorization"), request.cookies)
+    request.state.actor = actor.id if actor else None  # for the log
+    return require(actor, scope)

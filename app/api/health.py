@@ -1,7 +1,8 @@
 """Whether this server works, on what, and what its API is."""
 
 from fastapi import APIRouter, Request
-from fastapi.responses import JSONResponse
+from fastapi.responses import JSONResponse, Response
+from prometheus_client import CONTENT_TYPE_LATEST
 
 from app.api.access import INVALID, catalogue, database
 from app.api.schema import Health
@@ -23,6 +24,12 @@ def health(request: Request) -> Health:
         sources=len(claims.sources()),
         catalogue_version=index.version,
     )
+
+
+@router.get("/metrics", include_in_schema=False)
+def metrics(request: Request) -> Response:
+    """For Prometheus. Open to everybody, like /healthz: it holds numbers alone, and asking often costs little."""
+    return Response(request.app.state.metrics.shown(), media_type=CONTENT_TYPE_LATEST)
 
 
 @router.get("/api/openapi.json", include_in_schema=False)

@@ -20,7 +20,9 @@ def accounts(request: Request) -> Accounts:
 
 def visitor(request: Request) -> Actor | None:
     """None for a stranger: pages may be read by everybody."""
-    return who(accounts(request), None, request.cookies)
+    actor = who(accounts(request), None, request.cookies)
+    request.state.actor = actor.id if actor else None  # for the log
+    return actor
 
 
 def signed_in(request: Request, scope: Scope) -> Actor:

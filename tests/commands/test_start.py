@@ -102,9 +102,9 @@ def test_a_mistyped_catalogue_folder_withdraws_nothing(
 
 def test_the_link_is_printed_once_the_server_serves(environment: dict[str, str]) -> None:
     with serving(environment) as (process, port, lines):
-        assert process.stderr is not None
+        assert process.stdout is not None
+        link = re.search(r"http://127\.0\.0\.1:(\d+)/sign-in\?link=", process.stdout.readline())
         assert "sign-in?link" not in "".join(lines)
-        link = re.search(r"http://127\.0\.0\.1:(\d+)/sign-in\?link=", process.stderr.readline())
         assert link is not None
         assert int(link[1]) == port
 
@@ -198,7 +198,7 @@ else:  # root without its capabilities is held to the folder's mode like everybo
     none = (ctypes.c_uint32 * 6)()
     assert ctypes.CDLL(None).capset((ctypes.c_uint32 * 2)(0x20080522, 0), none) == 0
 os.environ["BENCHCARD_DATA"] = sys.argv[1]
-sys.exit(main(["token", "list"]))
+sys.exit(main(sys.argv[3:] or ["token", "list"]))
 """
 
 
@@ -212,6 +212,15 @@ def test_a_disk_that_takes_no_data_is_told(limit: str, tmp_path: Path) -> None:
     )
     assert done.returncode == SETUP, done.stderr
     assert re.fullmatch(r"benchcard: the database .*benchcard\.db cannot be used: .*; .*\n", done.stderr)
+
+
+def test_a_read_only_database_file_is_told_in_one_line(tmp_path: Path) -> None:
+    migrate(f"sqlite:///{tmp_path / 'benchcard.db'}")
+    (tmp_path / "benchcard.db").chmod(0o400)
+    command = [sys.executable, "-c", LIMITED, str(tmp_path), "read only", "token", "create", "--scope", "submit"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == SETUP, done.stderr
+    assert re.fullmatch(r"benchcard: the database .* readonly database; let this user write the file .*\n", done.stderr)
 
 
 def test_a_full_database_is_told(data: Path) -> None:
