@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from app.db import Database
     from tests.conftest import StillClock
 
-RUNNER = {"token_id": "t", "boot_id": "b", "version": "1", "capabilities": "{}", "failures": 0}
+RUNNER = {"token_id": "t", "boot_id": "b", "version": "1", "capabilities": "{}", "failures": 0, "earlier_boots": "[]"}
 
 
 @pytest.fixture
