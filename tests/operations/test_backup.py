@@ -203,4 +203,4 @@ def test_every_column_that_names_a_file_is_known_to_backup_and_cleaning() -> Non
         if any("sha256" in column.name for column in table.columns)
     }
     # An imported card repeats its import's digest; an attempt's log has its place by job and epoch.
-    assert naming - {"result_import_card", "attempt", "measurement"} == set(NAMING)
+    assert naming - {"result_import_card", "attempt"} == set(NAMING)
