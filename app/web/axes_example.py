@@ -162,12 +162,14 @@ def _same(value: float, own: float) -> bool:
 
 
 def shown(value: float | None) -> str:
-    """With one digit after the point, more where the number is small."""
+    """With one digit after the point, below ten with three digits in all."""
     if value is None:
         return "not stated"
     if math.isinf(value):
         return "infinite"
-    return f"{value:,.1f}" if abs(value) >= 1 or value == 0 else f"{value:.3g}"
+    if abs(value) >= 10 or value == 0:
+        return f"{value:,.1f}"
+    return f"{value:.2f}" if abs(value) >= 1 else f"{value:.3g}"
 
 
 def _drawn(events: Sequence[Sent]) -> tuple[Drawn, ...]:

@@ -9,17 +9,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from app.web.plots import INK, PAPER, Figure, escape, frame, value_axis
+from app.web.plots import INK, Figure, escape, frame, value_axis
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 HEIGHT = 260
 LINES = (("solid", "var(--bar-1)"), ("dash", "var(--bar-2)"), ("dot", "var(--bar-3)"))
-# Place of a point -> its shape, its words in the legend, and whether it is filled.
+# Place of a point -> its shape and its words in the legend. Plotly draws an open shape in its fill colour.
 PLACES = {
-    "front": ("circle", "on the front: none is at least as good on both", True),
-    "dominated": ("circle-open", "another point is at least as good on both", False),
+    "front": ("circle", "on the front: none is at least as good on both"),
+    "dominated": ("circle-open", "another point is at least as good on both"),
 }
 
 
@@ -61,10 +61,10 @@ def timeline_figure(title: str, running: Line, tokens: Line | None, caption: Seq
 def sweep_figure(title: str, x_unit: str, y_unit: str, spots: Sequence[Spot], caption: Sequence[str]) -> Figure:
     """Each measured load where it stands. Those that are no results have no place, and are named in the corner."""
     drawn = []
-    for place, (shape, words, filled) in PLACES.items():
+    for place, (shape, words) in PLACES.items():
         alike = [spot for spot in spots if spot.place == place]
         if alike:
-            drawn.append(_spots(words, shape, alike, filled=filled))
+            drawn.append(_spots(words, shape, alike))
     lost = [spot for spot in spots if spot.x is None or spot.y is None]
     made = _figure(title, drawn, x_unit, {"yaxis": value_axis(y_unit)}, caption)
     made["layout"]["annotations"] = [_lost(number, spot) for number, spot in enumerate(lost)]
@@ -90,7 +90,7 @@ def _line(place: int, line: Line) -> Figure:
     }
 
 
-def _spots(name: str, shape: str, spots: Sequence[Spot], *, filled: bool) -> Figure:
+def _spots(name: str, shape: str, spots: Sequence[Spot]) -> Figure:
     return {
         "type": "scatter",
         "mode": "markers+text",
@@ -101,12 +101,7 @@ def _spots(name: str, shape: str, spots: Sequence[Spot], *, filled: bool) -> Fig
         "textposition": "top center",
         "textfont": {"color": INK},
         "cliponaxis": False,
-        "marker": {
-            "symbol": shape,
-            "size": 10,
-            "color": "var(--bar-2)" if filled else PAPER,
-            "line": {"color": "var(--bar-2)", "width": 1.5},
-        },
+        "marker": {"symbol": shape, "size": 10, "color": "var(--bar-2)"},
     }
 
 
