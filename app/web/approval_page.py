@@ -128,7 +128,7 @@ def _flags(known: Census) -> Flags:
 
 def _decided(item: Item) -> DecidedLine:
     value = item.value if isinstance(item.value, str) else json.dumps(item.value)
-    name = f"--{item.name}" if item.kind == "flag" else item.name
+    name = {"flag": f"--{item.name}", "version": f"version of {item.name}"}.get(item.kind, item.name)
     return DecidedLine(name, value, item.level, item.reason or LEVEL_WORDS[item.level])
 
 

@@ -143,7 +143,6 @@ def _failure(row: JobRow) -> FailureTold:
 
 def _attempt(job_id: str, item: AttemptRow) -> AttemptLine:
     over = item.state not in ("leased", "running")
-    role = "the result" if item.is_result else "evidence only: it had lost the job" if _late(item) else ""
     log = Link(f"log, {size(item.log_size)}", address(f"/jobs/{job_id}/log", [("epoch", str(item.epoch))]))
     cut = f", {size(item.log_dropped)} of its middle left out" if item.log_dropped else ""
     return AttemptLine(
@@ -151,7 +150,7 @@ def _attempt(job_id: str, item: AttemptRow) -> AttemptLine:
         runner=item.runner,
         state=item.state,
         word=ATTEMPT_WORDS[item.state],
-        role=role,
+        role=_role(item),
         leased=f"{item.leased_at:%Y-%m-%d %H:%M:%S}",
         ended=f"{item.ended_at:%Y-%m-%d %H:%M:%S}" if item.ended_at else NOT_STATED if over else "not yet",
         failure=" ".join(part for part in ((item.failure or "").replace("_", " "), item.message) if part),
@@ -163,8 +162,11 @@ def _attempt(job_id: str, item: AttemptRow) -> AttemptLine:
     )
 
 
-def _late(item: AttemptRow) -> bool:
-    return item.state == "lost" and item.finish is not None
+def _role(item: AttemptRow) -> str:
+    """What the attempt is to the job: its end, or evidence only, where it came back after it had lost the job."""
+    if item.is_result:
+        return "the result" if item.state == "succeeded" else "how the job ended"
+    return "evidence only: it had lost the job" if item.state == "lost" and item.finish is not None else ""
 
 
 def _about(row: JobRow, now: dt.datetime) -> Iterator[Fact]:

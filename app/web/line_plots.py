@@ -45,17 +45,21 @@ class Spot:
 def curve_figure(title: str, unit: str, lines: Sequence[Line], caption: Sequence[str]) -> Figure:
     """The share of values that are at most so large, in percent."""
     shares = {**value_axis("share of values, %"), "range": [0, 102]}
-    return _figure(title, [_line(place, line) for place, line in enumerate(lines)], unit, {"yaxis": shares}, caption)
+    begun = [Line(line.name, [*line.x[:1], *line.x], [0.0, *line.y]) for line in lines]
+    axes = {"xaxis": _roomy(unit, [x for line in lines for x in line.x]), "yaxis": shares}
+    return _figure(title, [_line(place, line) for place, line in enumerate(begun)], axes, caption)
 
 
 def timeline_figure(title: str, running: Line, tokens: Line | None, caption: Sequence[str]) -> Figure:
     """Requests under way above, output tokens per second below, over one time axis."""
     drawn = [_line(0, running)]
-    axes = {"yaxis": {**value_axis("requests"), "domain": [0.56, 1] if tokens else [0, 1]}}
+    seconds = value_axis("seconds from the first request on")
+    axes = {"xaxis": seconds, "yaxis": {**_roomy("requests", running.y), "domain": [0.54, 1] if tokens else [0, 1]}}
     if tokens:
         drawn.append({**_line(1, tokens), "yaxis": "y2"})
-        axes["yaxis2"] = {**value_axis("tok/s"), "domain": [0, 0.44], "anchor": "x"}
-    return _figure(title, drawn, "seconds from the first request on", axes, caption)
+        axes["yaxis2"] = {**_roomy("tok/s", tokens.y), "domain": [0, 0.46], "anchor": "x"}
+        seconds["anchor"] = "y2"  # below both
+    return _figure(title, drawn, axes, caption)
 
 
 def sweep_figure(title: str, x_unit: str, y_unit: str, spots: Sequence[Spot], caption: Sequence[str]) -> Figure:
@@ -66,15 +70,20 @@ def sweep_figure(title: str, x_unit: str, y_unit: str, spots: Sequence[Spot], ca
         if alike:
             drawn.append(_spots(words, shape, alike))
     lost = [spot for spot in spots if spot.x is None or spot.y is None]
-    made = _figure(title, drawn, x_unit, {"yaxis": value_axis(y_unit)}, caption)
+    placed = [(spot.x, spot.y) for spot in spots if spot.x is not None and spot.y is not None]
+    axes = {"xaxis": _roomy(x_unit, [x for x, _ in placed]), "yaxis": _roomy(y_unit, [y for _, y in placed])}
+    made = _figure(title, drawn, axes, caption)
     made["layout"]["annotations"] = [_lost(number, spot) for number, spot in enumerate(lost)]
     return made
 
 
-def _figure(
-    title: str, drawn: Sequence[Figure], x_unit: str, axes: dict[str, Figure], caption: Sequence[str]
-) -> Figure:
-    shape = {**frame(title, HEIGHT), "xaxis": value_axis(x_unit), "annotations": [], **axes}
+def _roomy(unit: str, values: Sequence[float]) -> Figure:
+    """From zero to a little beyond the largest value, so that nothing is drawn on the edge."""
+    return {**value_axis(unit), "range": [0, 1.12 * max(values, default=0.0) or 1.0]}
+
+
+def _figure(title: str, drawn: Sequence[Figure], axes: dict[str, Figure], caption: Sequence[str]) -> Figure:
+    shape = {**frame(title, HEIGHT), "annotations": [], **axes}
     return {"data": list(drawn), "layout": shape, "caption": [escape(text) for text in caption], "lines": True}
 
 

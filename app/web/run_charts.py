@@ -70,9 +70,10 @@ def timeline_table(view: RunView, of: Drawn) -> ChartTable | None:
     caption = [f"Means of steps of {line.step_s:g} s of one run: {of.what}."]
     if line.tokens_s is None:
         caption.append("Output is not drawn: the stream does not say how many tokens its events carry.")
-    starts = _starts(line)
-    tokens = Line("output tok/s", starts, line.tokens_s) if line.tokens_s else None
-    data = timeline_figure(title, Line("requests under way", starts, line.running), tokens, [*caption, *_caveats(of)])
+    edges = [*_starts(line), round(len(line.running) * line.step_s, 6)]
+    tokens = Line("output tok/s", edges, _to_the_end(line.tokens_s)) if line.tokens_s else None
+    running = Line("requests under way", edges, _to_the_end(line.running))
+    data = timeline_figure(title, running, tokens, [*caption, *_caveats(of)])
     rows = list(_timeline_rows(line))
     left_out = len(rows) - ROWS_SHOWN
     return ChartTable(
@@ -81,6 +82,11 @@ def timeline_table(view: RunView, of: Drawn) -> ChartTable | None:
         rows=tuple(rows[:ROWS_SHOWN]),
         note=f"{left_out} further steps stand in the CSV." if left_out > 0 else "",
     )
+
+
+def _to_the_end(values: Sequence[float]) -> list[float]:
+    """The last step is as wide as the others."""
+    return [*values, values[-1]]
 
 
 TIMELINE_HEADINGS = ("From, s", "Requests under way, mean", "Output, tok/s")

@@ -83,7 +83,7 @@
     var caption = wrap(drawn.caption, width - 16);
     var axis = layout.xaxis.visible === false ? 12 : 60;
     var entries = drawn.data.filter(function (trace) { return trace.showlegend !== false; }).length;
-    var legend = narrow ? 20 * Math.ceil(entries / 2) : 20;
+    var legend = narrow ? 20 * (drawn.lines ? entries : Math.ceil(entries / 2)) : 20;
     var top = 20 * title.length + 16 + legend;
     var bottom = axis + line * (caption.length + 1);
     var bars = layout.height * (narrow ? 1.3 : 1);

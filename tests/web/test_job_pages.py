@@ -137,6 +137,8 @@ def test_a_failure_is_told_in_plain_words_with_what_can_be_done(site: Site, queu
     assert "memory was not enough" in text
     assert "Use more or larger GPUs" in text
     assert "out of memory" in text
+    assert "how the job ended" in text
+    assert "the result" not in text
 
 
 def test_an_attempt_that_lost_its_job_is_shown_as_evidence(site: Site, queue: Queue) -> None:
