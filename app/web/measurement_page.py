@@ -185,7 +185,7 @@ def _file(row: MeasurementRow, name: str, bytes_: int, sha256: str) -> FileLine:
 
 
 def _downloads(row: MeasurementRow) -> list[Link]:
-    found = [Link("Evidence bundle (zip)", f"/measurements/{row.id}/evidence.zip")]
+    found = [Link("Evidence bundle (zip)", f"/api/v1/measurements/{row.id}/evidence")]
     if row.job_id:
         found.append(Link("Log", address(f"/api/v1/jobs/{row.job_id}/log", [("epoch", str(row.epoch))])))
     return found

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import html
-import io
-import zipfile
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
@@ -165,11 +163,25 @@ def test_a_sweep_shows_every_load_and_no_line_between_them(site: Site, queue: Qu
     assert any(row.endswith("on the front") for row in rows)
 
 
-def test_all_evidence_is_one_file(site: Site, queue: Queue, tmp_path: Path) -> None:
-    found = measured(site, queue, tmp_path, plan())
-    answer = site.get(f"/measurements/{found}/evidence.zip")
-    assert answer.headers["content-disposition"].endswith(f'"{found}.zip"')
-    assert "report.json" in zipfile.ZipFile(io.BytesIO(answer.content)).namelist()
+def test_a_bundle_from_elsewhere_is_shown_from_its_own_traces(site: Site, queue: Queue, tmp_path: Path) -> None:
+    here = measured(site, queue, tmp_path, plan())
+    (link,) = [
+        item.attributes["href"]
+        for item in read(site.get(f"/measurements/{here}").text).all("a")
+        if item.words() == "Evidence bundle (zip)"
+    ]
+    bundle = site.get(link).content
+    answer = site.send(
+        "POST", "/api/v1/measurements/import", bundle, site.token(), Content_Type="application/octet-stream"
+    )
+    assert answer.status_code == 201, answer.text
+    row = site.client.app.state.measurements.one(here)
+    for run in row.numbers["sets"][0]["runs"]:
+        Files(site.data / "files").path(run["trace_sha256"]).unlink()
+    shown = text(site, f"/measurements/{answer.json()['id']}")
+    assert "verified from its traces" in shown
+    assert "vllm bench" in shown
+    assert "at_most_ms" in site.get(f"/measurements/{answer.json()['id']}/chart.csv?run=2&chart=ttft").text
 
 
 def test_the_verdict_stands_on_top_with_interval_and_claim(site: Site, queue: Queue, tmp_path: Path) -> None:

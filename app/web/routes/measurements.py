@@ -1,4 +1,4 @@
-"""Measurements: the list, one of them, the data of its charts, and all its evidence in one file."""
+"""Measurements: the list, one of them, and the data of its charts."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import tempfile
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
+from zipfile import BadZipFile
 
 from fastapi import APIRouter, Request
-from fastapi.responses import FileResponse, HTMLResponse, Response
-from starlette.background import BackgroundTask
+from fastapi.responses import HTMLResponse, Response
 
 from app.errors import InvalidInputError, NotFoundError
-from app.jobs.export import write_bundle
+from app.results.bundle import one_file
 from app.web.contexts import Trouble
 from app.web.measurement_numbers import first_shown, runs_of
 from app.web.measurement_page import Chosen, drawn, measurement_list_page, measurement_page, report_of
@@ -78,19 +78,29 @@ def _chosen(request: Request, row: MeasurementRow, place: int) -> Chosen:
     run = runs_of(row.numbers)[place - 1][1]
     if run["trace_sha256"] is None:
         return Chosen(place, None, "The trace of this run is not here or cannot be read.")
-    path = cast("Files", request.app.state.files).path(run["trace_sha256"])
+    files, bundle = cast("Files", request.app.state.files), row.bundle_sha256
+    source = files.path(bundle or run["trace_sha256"])
     try:
-        if trace_file.unpacked_bytes(path) > MOST_BYTES:
-            return Chosen(place, None, "This trace is too large to be drawn here; its numbers stand above.")
-        return Chosen(place, _view(path), "")
-    except (TraceError, OSError):
+        view = _view(source, f"traces/{run['trace']}" if bundle else None)
+    except (TraceError, OSError, KeyError, BadZipFile):
         return Chosen(place, None, "The trace of this run is not here or cannot be read.")
+    return Chosen(place, view, "" if view else "This trace is too large to be drawn here; its numbers stand above.")
 
 
 @lru_cache(maxsize=32)
-def _view(path: Path) -> RunView:
-    """A trace's name is the digest of its bytes, so what was read once stays true."""
-    return run_view(trace_file.read(path))
+def _view(source: Path, within: str | None) -> RunView | None:
+    """None for a trace that is too large. `within` is its place in a bundle. A file's name is the digest of its bytes,
+    so what was read once stays true."""
+    if within is None:
+        return _read(source)
+    with tempfile.NamedTemporaryFile(prefix="trace-", suffix=".parquet") as made:
+        made.writelines(one_file(source, within))
+        made.flush()
+        return _read(Path(made.name))
+
+
+def _read(trace: Path) -> RunView | None:
+    return None if trace_file.unpacked_bytes(trace) > MOST_BYTES else run_view(trace_file.read(trace))
 
 
 @router.get("/measurements/{measurement_id}/chart.csv", response_class=Response)
@@ -105,22 +115,3 @@ def chart_data(request: Request, measurement_id: str, run: str = "", chart: str 
         raise NotFoundError(message, [{"field": "chart", "message": message}])
     name = f'attachment; filename="{row.id}-run{place}-{chart}.csv"'
     return Response(text, media_type="text/csv; charset=utf-8", headers={"Content-Disposition": name})
-
-
-@router.get("/measurements/{measurement_id}/evidence.zip", response_class=FileResponse)
-def evidence(request: Request, measurement_id: str) -> FileResponse:
-    """One file with everything that the measurement rests on. Raises NotFoundError."""
-    state = request.app.state
-    row = measurements(request).one(measurement_id)
-    if row.bundle_sha256 is not None:
-        path = state.files.path(row.bundle_sha256)
-        return FileResponse(path, media_type="application/zip", filename=f"{row.id}.zip")
-    with tempfile.NamedTemporaryFile(prefix="evidence-", suffix=".zip", delete=False) as made:
-        target = Path(made.name)
-    try:
-        write_bundle(state.database, state.files, state.logs, row.id, target)
-    except BaseException:
-        target.unlink()
-        raise
-    gone = BackgroundTask(target.unlink)
-    return FileResponse(target, media_type="application/zip", filename=f"{row.id}.zip", background=gone)
