@@ -74,7 +74,7 @@ def list_jobs(request: Request, query: Annotated[JobListQuery, Query()]) -> JobL
     "/jobs",
     status_code=201,
     response_model=JobDetail,
-    responses={**SIGNED_IN, **BODY},
+    responses={**SIGNED_IN, **NOT_FOUND, **BODY},
     openapi_extra=body_of(SubmitJob),
     dependencies=[Depends(TOKEN)],
 )
