@@ -55,6 +55,7 @@ def _sane(number: Decimal) -> Decimal:
 
 
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2000)]
+Setting = Annotated[str, StringConstraints(max_length=2000)]  # of a variable, which may be set to nothing
 Measured = Annotated[Decimal, Field(allow_inf_nan=False), BeforeValidator(_digits), AfterValidator(_sane)]
 Count = Annotated[int, BeforeValidator(_whole), Field(ge=1, le=10**9)]
 Tally = Annotated[int, BeforeValidator(_whole), Field(ge=0, le=10**9)]
@@ -142,7 +143,7 @@ class Quality(Fact):
 
 class Launch(Fact):
     argv: tuple[Text, ...] | None = None
-    env: dict[Text, Text] | None = None
+    env: dict[Text, Setting] | None = None
 
 
 class RawFile(Fact):

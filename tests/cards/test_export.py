@@ -39,7 +39,7 @@ cards = block(
     ),
     result=st.fixed_dictionaries({"value": sane, "unit": texts}),
     excludes=st.lists(texts, max_size=3),
-    launch=block(argv=st.lists(texts, max_size=4), env=st.dictionaries(variables, texts, max_size=3)),
+    launch=block(argv=st.lists(texts, max_size=4), env=st.dictionaries(variables, texts | st.just(""), max_size=3)),
     note=texts,
 )
 

@@ -110,7 +110,10 @@ def attempt(
 def _side(name: SideName, launch: Launch | None) -> SideReport:
     version = launch.version if launch else None
     return SideReport(
-        side=name, argv=("vllm", "serve", "--api-key=***"), env={"LANG": "C.UTF-8"}, engine_version=version
+        side=name,
+        argv=("vllm", "serve", "--api-key=***"),
+        env={"LANG": "C.UTF-8", "VLLM_PLUGINS": ""},
+        engine_version=version,
     )
 
 
