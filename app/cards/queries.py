@@ -15,6 +15,7 @@ from app.cards.rules import Finding
 from app.cards.schema import Card
 from app.cards.tables import CardRevisionTable, CardTable
 from app.errors import InvalidInputError, NotFoundError
+from app.ids import could_be_id
 from app.yaml_tree import Place
 
 if TYPE_CHECKING:
@@ -179,11 +180,6 @@ def not_found(session: Session, card_id: str) -> NotFoundError:
     near = difflib.get_close_matches(card_id[:80], session.exec(newest).all(), n=3)
     message = f"there is no card `{shown}`" + (f"; did you mean `{near[0]}`?" if near else "")
     return NotFoundError(message, [{"field": "id", "message": message, "near": near}])
-
-
-def could_be_id(text: str) -> bool:
-    """Ids are short ASCII; anything else names nothing, and PostgreSQL would not even take it."""
-    return len(text) <= 80 and text.isascii() and text.isprintable()
 
 
 def _stored(session: Session, card_id: str) -> CardTable | None:

@@ -12,11 +12,12 @@ from sqlmodel import SQLModel
 import app.cards.tables  # noqa: F401 (declares the tables)
 from app.axes import AXES
 from app.cards import names
-from app.cards.queries import could_be_id, not_found, record_of
+from app.cards.queries import not_found, record_of
 from app.cards.record import CardRecord, Retraction, Revision
 from app.cards.row import card_row, title
 from app.claims.store import add_card_row, put_card_row
 from app.errors import ConflictError, ForbiddenError
+from app.ids import could_be_id, letters
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -33,8 +34,6 @@ TAKEN = sa.select(CARD.c.number).where(OF_CARD)
 # Built once: to build a statement costs more than to run it.
 INSERT_CARD, INSERT_REVISION, UPDATE_CARD = sa.insert(CARD), sa.insert(REVISION), sa.update(CARD).where(OF_CARD)
 LOCKED = TAKEN.with_for_update()
-LETTERS = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's: nothing that is read as something else
-RANDOM_LETTERS = 8
 
 
 class Author(Protocol):
@@ -123,10 +122,9 @@ def document(card: Card) -> str:
 
 
 def _free_id(session: Session, now: dt.datetime, randomness: Randomness) -> str:
-    """`card-20261129-k7m2qd4x`: sorts by day and can be read aloud."""
+    """`card-20261129-k7m2qd4x`: sorts by day."""
     while True:
-        letters = "".join(LETTERS[byte % len(LETTERS)] for byte in randomness.take(RANDOM_LETTERS))
-        card_id = f"card-{now:%Y%m%d}-{letters}"
+        card_id = f"card-{now:%Y%m%d}-{letters(randomness)}"
         if session.connection().execute(TAKEN, {"card": card_id}).first() is None:
             return card_id
 

@@ -22,6 +22,7 @@ from app.claims.schema import ClaimRow
 from app.claims.search import pattern, words
 from app.claims.tables import ClaimTable, SourceTable
 from app.errors import InvalidInputError, NotFoundError
+from app.ids import could_be_id
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -152,7 +153,7 @@ class Claims:
 
     def all_of_source(self, source_id: str) -> list[ClaimRow]:
         """All claims of a source in the order of its file; none for a source that is not there."""
-        if not _could_be_id(source_id):
+        if not could_be_id(source_id):
             return []
         with self._database.read() as session:
             statement = select(ClaimTable.document).where(ClaimTable.source_id == source_id)
@@ -195,7 +196,7 @@ class Claims:
         """The whole source as stored JSON. Raises NotFoundError."""
         with self._database.read() as session:
             statement = select(SourceTable.document).where(SourceTable.id == source_id)
-            document = session.exec(statement).first() if _could_be_id(source_id) else None
+            document = session.exec(statement).first() if could_be_id(source_id) else None
             if document is None:
                 raise _not_found(session, "source", [source_id], col(SourceTable.id))
             return document
@@ -245,7 +246,7 @@ def parsed(document: str) -> ClaimRow:
 
 
 def _by_id(session: Session, claim_ids: Sequence[str]) -> dict[str, Document]:
-    wanted = [claim_id for claim_id in claim_ids if _could_be_id(claim_id)]
+    wanted = [claim_id for claim_id in claim_ids if could_be_id(claim_id)]
     statement = sa.select(CLAIM.id, *DOCUMENT).where(CLAIM.id.in_(wanted))
     return {row[0]: Document(*row[1:]) for row in session.execute(statement)} if wanted else {}
 
@@ -305,11 +306,6 @@ def nearest(given: str, known: Sequence[str]) -> list[str]:
     return [folded[value] for value in difflib.get_close_matches(given[:80].casefold(), folded, n=3)]
 
 
-def _could_be_id(text: str) -> bool:
-    """Ids are short ASCII; anything else names nothing, and PostgreSQL would not even take it."""
-    return len(text) <= 80 and text.isascii() and text.isprintable()
-
-
 def _not_found(session: Session, noun: str, missing: Sequence[str], column: Any) -> NotFoundError:
     """Names each missing id (at most ten), the first ones with ids that look like them."""
     details: list[dict[str, object]] = []
@@ -325,7 +321,7 @@ def _candidates(session: Session, given: str, column: Any) -> list[str]:
     """Ids that begin like `given`, with as long a beginning as finds any; never more than can be compared quickly."""
     for length in (12, 6, 3, 0):
         start = given[:length].lower()  # as all ids are
-        if not _could_be_id(start):
+        if not could_be_id(start):
             continue
         statement = select(column).where(column.like(pattern(start)[1:], escape="\\")).limit(NEAR)
         found = list(session.exec(statement))

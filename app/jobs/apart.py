@@ -6,16 +6,15 @@ Run as a program, this module is that process: it writes what it found as JSON t
 from __future__ import annotations
 
 import asyncio
-import resource
 import sys
 import tempfile
 import zipfile
-from asyncio.subprocess import DEVNULL, PIPE
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel
 
+from app.apart import ApartError, apart, bound_memory
 from app.jobs.evidence import check
 from app.protocol.outcome import Report
 from app.results.bundle import BundleError
@@ -43,19 +42,11 @@ async def check_apart(source: Path) -> Sent:
     """Never raises for what the file holds; the process ends with the caller that is cancelled."""
     if not await asyncio.to_thread(zipfile.is_zipfile, source):
         return _refused("this is no whole zip file")
-    command = [sys.executable, "-m", __name__, str(source), str(MOST_MEMORY)]
-    process = await asyncio.create_subprocess_exec(*command, stdout=PIPE, stderr=DEVNULL)
+    arguments = (str(source), str(MOST_MEMORY))
     try:
-        async with asyncio.timeout(LONGEST_S):
-            said, _ = await process.communicate()
-    except TimeoutError:
-        return _refused(f"checking it took longer than {LONGEST_S} s")
-    finally:
-        if process.returncode is None:
-            process.kill()
-            await process.communicate()
-    if process.returncode:
-        return _refused("checking it took more memory than a bundle should need")
+        said = await apart(__name__, *arguments, longest_s=LONGEST_S, doing="checking it", thing="a bundle")
+    except ApartError as error:
+        return _refused(str(error))
     return await asyncio.to_thread(Sent.model_validate_json, said)
 
 
@@ -76,7 +67,7 @@ def _checked(source: Path) -> Sent:
 
 
 def _main(source: str, most_memory: str) -> int:
-    resource.setrlimit(resource.RLIMIT_AS, (int(most_memory), int(most_memory)))
+    bound_memory(int(most_memory))
     sys.stdout.write(_checked(Path(source)).model_dump_json())
     return 0
 

@@ -9,9 +9,9 @@ import sqlalchemy as sa
 from sqlalchemy import func
 
 from app.errors import NotFoundError
+from app.ids import could_be_id
 from app.jobs.queries import MEASUREMENT, before, of_name, parts_of_attempt
 from app.jobs.rows import MeasurementPage, MeasurementRow
-from app.jobs.store import could_be_id
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -19,9 +19,10 @@ from app.claims.schema import Reproduction
 from app.claims.store import raise_version, set_reproduction
 from app.compare.reproduction import Verdict
 from app.errors import InvalidInputError
+from app.ids import letters
 from app.jobs.judged import judged
 from app.jobs.numbers import compute
-from app.jobs.store import JOB, LETTERS, RANDOM_LETTERS, no_job
+from app.jobs.store import JOB, no_job
 from app.protocol.outcome import REPORT, Report
 from app.protocol.plan import Plan
 
@@ -204,9 +205,9 @@ def _failures(session: Session, claim_id: str | None) -> dict[str, Reproduction]
 
 
 def _free_id(session: Session, randomness: Randomness) -> str:
-    """`m3h7k2qd4`, as jobs have it."""
+    """`m3h7k2qd4`."""
     while True:
-        letters = "".join(LETTERS[byte % len(LETTERS)] for byte in randomness.take(RANDOM_LETTERS))
-        taken = sa.select(MEASUREMENT.c.number).where(MEASUREMENT.c.id == f"m{letters}")
+        measurement_id = f"m{letters(randomness)}"
+        taken = sa.select(MEASUREMENT.c.number).where(MEASUREMENT.c.id == measurement_id)
         if session.connection().execute(taken).first() is None:
-            return f"m{letters}"
+            return measurement_id

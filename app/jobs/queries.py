@@ -11,6 +11,7 @@ from sqlalchemy import func
 from sqlmodel import SQLModel
 
 from app.errors import InvalidInputError, NotFoundError
+from app.ids import could_be_id
 from app.jobs.matching import Needs, lacks
 from app.jobs.permission import decided, launches
 from app.jobs.rows import (
@@ -25,7 +26,7 @@ from app.jobs.rows import (
     RunnerRow,
 )
 from app.jobs.states import ACTIVE, TERMINAL
-from app.jobs.store import APPROVAL, JOB, RUNNER, could_be_id, models, no_job
+from app.jobs.store import APPROVAL, JOB, RUNNER, models, no_job
 from app.protocol.lease import Capabilities
 from app.protocol.plan import Plan
 

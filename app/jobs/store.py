@@ -14,6 +14,7 @@ from sqlmodel import SQLModel
 
 import app.jobs.tables  # noqa: F401 (declares the tables)
 from app.errors import ForbiddenError, NotFoundError
+from app.ids import could_be_id, letters
 from app.jobs.matching import needs_of
 from app.jobs.permission import asks, launches
 from app.jobs.states import ACTIVE, APPROVED_FOR, after
@@ -42,8 +43,6 @@ LIVE = sa.select(APPROVAL.c.digest).where(
     APPROVAL.c.expires_at > sa.bindparam("now", type_=APPROVAL.c.expires_at.type),
 )
 LOCK = sa.text("SELECT pg_advisory_xact_lock(7301423)")
-LETTERS = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's: nothing that is read as something else
-RANDOM_LETTERS = 8
 
 
 @dataclass(frozen=True)
@@ -206,11 +205,6 @@ def no_job(job_id: str) -> NotFoundError:
     return NotFoundError(message, [{"field": "id", "message": message}])
 
 
-def could_be_id(text: str) -> bool:
-    """Anything else names nothing, and PostgreSQL would not even take it."""
-    return len(text) <= 80 and text.isascii() and text.isprintable()
-
-
 def _release(session: Session, now: dt.datetime) -> None:
     """Queue every job that waits for nothing any more."""
     waiting = sa.select(JOB).where(JOB.c.state == "awaiting_approval").order_by(JOB.c.number)
@@ -221,8 +215,8 @@ def _release(session: Session, now: dt.datetime) -> None:
 
 
 def _free_id(session: Session, randomness: Randomness) -> str:
-    """`jk7m2qd4x`: can be read aloud."""
+    """`jk7m2qd4x`."""
     while True:
-        letters = "".join(LETTERS[byte % len(LETTERS)] for byte in randomness.take(RANDOM_LETTERS))
-        if session.connection().execute(TAKEN, {"job": f"j{letters}"}).first() is None:
-            return f"j{letters}"
+        job_id = f"j{letters(randomness)}"
+        if session.connection().execute(TAKEN, {"job": job_id}).first() is None:
+            return job_id

@@ -6,7 +6,7 @@ traces, so that a number and its evidence cannot differ.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import Field, model_validator
 
@@ -14,16 +14,16 @@ from app.protocol.plan import Plan, SideName
 from app.protocol.wire import Count, Name, Seconds, Tally, Text, Wire
 
 REPORT = "report.json"  # the name of the part
-MACHINE_FAILURES = ("port_in_use", "runner_lost", "runner_stopped", "gpu_not_free", "disk_full", "supervisor_lost")
-RECIPE_FAILURES = (
-    "not_allowed", "bad_flag", "out_of_memory", "model_missing", "cannot_run_here", "not_ready", "died_starting",
-    "died_at_request", "died_running", "no_answer", "wall_limit", "runner_error",
-)  # fmt: skip
-Failure = Literal[
+MachineFailure = Literal[
     "port_in_use", "runner_lost", "runner_stopped", "gpu_not_free", "disk_full", "supervisor_lost",
+]  # fmt: skip
+RecipeFailure = Literal[
     "not_allowed", "bad_flag", "out_of_memory", "model_missing", "cannot_run_here", "not_ready", "died_starting",
     "died_at_request", "died_running", "no_answer", "wall_limit", "runner_error",
 ]  # fmt: skip
+Failure = Literal[MachineFailure, RecipeFailure]
+MACHINE_FAILURES: tuple[MachineFailure, ...] = get_args(MachineFailure)
+RECIPE_FAILURES: tuple[RecipeFailure, ...] = get_args(RecipeFailure)
 
 
 class Outcome(Wire):

@@ -6,12 +6,11 @@ Run as a program, this module is that process: it writes the report as JSON to i
 from __future__ import annotations
 
 import asyncio
-import resource
 import sys
-from asyncio.subprocess import DEVNULL, PIPE
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+from app.apart import ApartError, apart, bound_memory
 from app.results.importers import ImportProblem, ImportReport, read
 
 if TYPE_CHECKING:
@@ -27,28 +26,16 @@ async def read_file(path: Path, name: str, format: Format | None) -> ImportRepor
     process ends with the caller that is cancelled."""
     if path.stat().st_size <= SMALL:
         return await asyncio.to_thread(lambda: read(name, path.read_bytes(), format))
-    command = [sys.executable, "-m", __name__, str(path), name, format or "", str(MOST_MEMORY)]
-    process = await asyncio.create_subprocess_exec(*command, stdout=PIPE, stderr=DEVNULL)
+    arguments = (str(path), name, format or "", str(MOST_MEMORY))
     try:
-        async with asyncio.timeout(LONGEST_S):
-            said, _ = await process.communicate()
-    except TimeoutError:
-        return _unreadable(f"reading it took longer than {LONGEST_S} s")
-    finally:
-        if process.returncode is None:
-            process.kill()
-            await process.communicate()
-    if process.returncode:
-        return _unreadable("reading it took more memory than a result file should need")
+        said = await apart(__name__, *arguments, longest_s=LONGEST_S, doing="reading it", thing="a result file")
+    except ApartError as error:
+        return ImportReport(format=None, problems=(ImportProblem(message=str(error)),))
     return await asyncio.to_thread(ImportReport.model_validate_json, said)
 
 
-def _unreadable(message: str) -> ImportReport:
-    return ImportReport(format=None, problems=(ImportProblem(message=message),))
-
-
 def _main(path: str, name: str, format: str, most_memory: str) -> int:
-    resource.setrlimit(resource.RLIMIT_AS, (int(most_memory), int(most_memory)))
+    bound_memory(int(most_memory))
     report = read(name, Path(path).read_bytes(), cast("Format", format) if format else None)
     sys.stdout.write(report.model_dump_json())
     return 0
