@@ -32,6 +32,7 @@ from app.jobs.logs import Logs
 from app.jobs.measured import Measurements
 from app.jobs.measurements import renew
 from app.jobs.queries import Jobs
+from app.jobs.sweeping import swept
 from app.metrics import Figures, Metrics
 from app.randomness import SystemRandomness
 from app.results.files import Files
@@ -90,7 +91,8 @@ def create_app(settings: Settings, clock: Clock | None = None, randomness: Rando
         await run_in_threadpool(running.state.catalogue.index)  # so that nobody's first request waits for it
         weights(), pairs()  # nor finds their files changed
         memory.settle()
-        yield
+        async with swept(database, running.state.clock):
+            yield
         database.close()
 
     application = Site(

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import sqlalchemy as sa
 from sqlmodel import SQLModel
 
+from app.jobs.measurements import renew_of_job
 from app.jobs.states import ACTIVE, MOST_FAILURES, PLANNED, TERMINAL, after, over
 from app.jobs.store import JOB, RUNNER
 from app.protocol.outcome import Outcome
@@ -54,7 +55,7 @@ STOPPED = Outcome(
 
 
 def lost(session: Session, jobs: Sequence[sa.Row[Any]], now: dt.datetime) -> None:
-    """End the attempts of leases that are over; their jobs are tried again, or end too."""
+    """End the attempts of leases that are over; their jobs are tried again or end too, and then their claims say so."""
     if not jobs:
         return
     attempts = [
@@ -65,6 +66,8 @@ def lost(session: Session, jobs: Sequence[sa.Row[Any]], now: dt.datetime) -> Non
     session.connection().execute(END_ATTEMPT, attempts)
     for values in changed:
         session.connection().execute(END_JOB, values)
+        if values["state"] == "failed":
+            renew_of_job(session, str(values["job"]))
 
 
 def ended(session: Session, job: sa.Row[Any], outcome: Outcome, now: dt.datetime) -> str:

@@ -13,6 +13,7 @@ from app.catalogue.queries import Catalogue
 from app.catalogue.store import load_into
 from app.claims.rows import ClaimFilter
 from app.errors import InvalidInputError, NotFoundError
+from app.jobs.leases import sweep
 from app.jobs.measurements import MEASUREMENT, Found, prepare, record, record_bundle, renew
 from app.protocol.outcome import REPORT, Report
 from app.results.files import Files, Kept
@@ -123,6 +124,16 @@ def test_a_failure_is_said_only_where_no_attempt_came_to_a_verdict(
     job, epoch, found = measured(queue, files, tmp_path, claim_id="a")
     put(queue, job, epoch, found)
     assert catalogue.claim("a").reproduction.status == "different_setup"
+
+
+def test_a_job_that_lost_its_last_runner_fails_on_its_claim(queue: Queue, catalogue: Catalogue) -> None:
+    queue.submit(claim_id="a")
+    for number in range(3):
+        queue.running(runner=f"r{number}", boot_id=f"boot-{number:04d}")
+        queue.later(90)
+        assert catalogue.claim("a").reproduction.status == "never_tried"
+    queue.database.write(lambda session: sweep(session, queue.clock.now()))
+    assert catalogue.claim("a").reproduction.text == "attempt failed: runner lost"
 
 
 def test_a_bundle_is_recorded_once_and_says_nothing_of_the_claim_here(
