@@ -47,6 +47,11 @@ class Settings(BaseSettings):
         validation_alias=AliasChoices("BENCHCARD_PORT", "PORT"),
         description="port that the server listens on; 0 takes a free one",
     )
+    second_approver: bool = Field(
+        default=False,
+        validation_alias="BENCHCARD_SECOND_APPROVER",
+        description="true: what a job starts is approved by another maintainer than the one who asked for it",
+    )
 
     def url(self) -> str:
         """The database's SQLAlchemy URL."""

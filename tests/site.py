@@ -71,9 +71,12 @@ class Site:
         return str(answer.json()["id"])
 
 
-def open_site(database: Database, clock: StillClock, randomness: Randomness | None = None) -> Iterator[Site]:
+def open_site(
+    database: Database, clock: StillClock, randomness: Randomness | None = None, *, second_approver: bool = False
+) -> Iterator[Site]:
     url = database.url.render_as_string(hide_password=False)
     with tempfile.TemporaryDirectory() as folder:
-        app = create_app(Settings(database_url=url, data=Path(folder)), clock, randomness)
+        settings = Settings(database_url=url, data=Path(folder), second_approver=second_approver)
+        app = create_app(settings, clock, randomness)
         yield Site(Client(app), database, clock, Path(folder))
         app.state.database.close()

@@ -40,7 +40,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     for name, action, text in (
         ("show", _show, "one job with its attempts, and why no runner takes it while it waits"),
         ("cancel", _cancel, "end a job; where a runner has it, that one is told within 15 s"),
-        ("approve", _approve, "allow what another's job would start, for seven days"),
+        ("approve", _approve, "allow what a job would start, for seven days"),
         ("log", _log, "print what the newest attempt has logged so far"),
     ):
         parser = job.add_parser(name, help=text, parents=[options()], epilog=HELP)

@@ -59,6 +59,7 @@ class ApprovalPage:
     trouble: str
     sign_in_url: str
     may: bool
+    own: str  # told to whoever decides on a job of their own
     why_not: str
     launches: tuple[LaunchPart, ...]
     digests: str  # of all that is shown

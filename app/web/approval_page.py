@@ -37,9 +37,10 @@ ABOUT = "Exactly what a job would start, and what the policy says of it."
 PORT = 65_000  # stands for PORT until the text is made
 LEVEL_WORDS = {"allow": "allowed", "approve": "needs approval", "never": "never runs"}
 TOLD = {
-    "awaiting_approval": "This job waits for a maintainer who did not ask for it.",
+    "awaiting_approval": "This job waits until a maintainer has read what it would start.",
     "queued": "This job needs no approval any more; what it would start is below.",
 }
+OWN = "You asked for this job yourself: nobody else reads it before it runs."
 
 
 @dataclass(frozen=True)
@@ -50,8 +51,8 @@ class Known:
     models: Collection[str]
 
 
-def approval_page(job: JobDetail, known: Known, *, trouble: str, why_not: str, sign_in: str) -> ApprovalPage:
-    """`why_not`: why this visitor cannot decide, "" where they can."""
+def approval_page(job: JobDetail, known: Known, *, trouble: str, why_not: str, own: bool, sign_in: str) -> ApprovalPage:
+    """`why_not`: why this visitor cannot decide, "" where they can; `own`: whether they asked for it themselves."""
     waits = job.row.state == "awaiting_approval"
     given = {item.digest: item.approval for item in job.launches}
     several = len(job.plan.sides) > 1
@@ -69,6 +70,7 @@ def approval_page(job: JobDetail, known: Known, *, trouble: str, why_not: str, s
         trouble=trouble,
         sign_in_url=sign_in,
         may=waits and not why_not,
+        own=OWN if own and not why_not else "",
         why_not=why_not if waits else "",
         launches=tuple(launches),
         digests=digests(job.plan),

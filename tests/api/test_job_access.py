@@ -46,6 +46,12 @@ def site(database: Database, clock: StillClock) -> Iterator[Site]:
     yield from open_site(database, clock)
 
 
+@pytest.fixture
+def of_several(database: Database, clock: StillClock) -> Iterator[Site]:
+    """An installation that wants two people for an approval."""
+    yield from open_site(database, clock, second_approver=True)
+
+
 def ask(site: Site, path: str, body: object, token: str | None, **headers: str) -> httpx.Response:
     return site.send("POST", path, json.dumps(body), token, Content_Type=JSON, **headers)
 
@@ -145,10 +151,22 @@ def test_another_runner_s_token_may_not_touch_a_job(site: Site, method: str, pat
     assert site.get("/api/v1/jobs").json()["items"][0]["state"] == "leased"
 
 
-def test_nobody_approves_a_job_of_their_own(site: Site) -> None:
+def test_a_maintainer_alone_approves_a_job_of_their_own(site: Site) -> None:
     both = site.token("submit", "maintain")
     job = submitted(site, both, needs_approval=True)
-    assert ask(site, f"/api/v1/jobs/{job}/approve", {}, both).status_code == 403
+    answer = ask(site, f"/api/v1/jobs/{job}/approve", {}, both)
+    assert (answer.status_code, answer.json()["state"]) == (200, "queued")
+    alone = submitted(site, site.token(), needs_approval=True)
+    assert ask(site, f"/api/v1/jobs/{alone}/approve", {}, site.token()).status_code == 403
+
+
+def test_where_two_people_are_wanted_nobody_approves_a_job_of_their_own(of_several: Site) -> None:
+    site = of_several
+    both = site.token("submit", "maintain")
+    job = submitted(site, both, needs_approval=True)
+    refused = ask(site, f"/api/v1/jobs/{job}/approve", {}, both)
+    assert refused.status_code == 403
+    assert "BENCHCARD_SECOND_APPROVER" in refused.json()["error"]["message"]
     answer = ask(site, f"/api/v1/jobs/{job}/approve", {}, site.token("maintain", name="May"))
     assert (answer.status_code, answer.json()["state"]) == (200, "queued")
     approval = answer.json()["launches"][0]["approval"]

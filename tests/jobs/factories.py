@@ -154,8 +154,8 @@ class Queue:
     def cancel(self, job: str, by: Writer = ANA) -> None:
         self.database.write(lambda session: store.cancel(session, job, by, self.clock.now()))
 
-    def approve(self, job: str, by: Writer = MAY) -> None:
-        self.database.write(lambda session: store.approve(session, job, by, self.clock.now()))
+    def approve(self, job: str, by: Writer = MAY, *, second: bool = True) -> None:
+        self.database.write(lambda session: store.approve(session, job, by, self.clock.now(), second=second))
 
     def drain(self, name: str = "one", *, on: bool = True) -> None:
         self.database.write(lambda session: store.drain(session, name, on=on))

@@ -198,7 +198,9 @@ def test_an_approval_holds_for_every_job_with_the_same_launch_until_it_is_revoke
     assert queue.job(first).state == queue.job(second).state == "awaiting_approval"
 
 
-def test_a_maintainer_does_not_approve_what_they_asked_for(queue: Queue) -> None:
+def test_where_two_people_are_wanted_a_maintainer_does_not_approve_what_they_asked_for(queue: Queue) -> None:
     job = queue.submit(by=MAY, plan=plan())
     with pytest.raises(ForbiddenError, match="of their own"):
-        queue.approve(job)
+        queue.approve(job, second=True)
+    queue.approve(job, second=False)
+    assert queue.job(job).state == "queued"

@@ -11,7 +11,7 @@ from app.cards.store import Writer
 from app.jobs.logs import Logs
 from app.protocol.launch import canonical, digest
 from tests.cards.factories import sound
-from tests.jobs.factories import Queue, allow_all, plan
+from tests.jobs.factories import Queue, allow_all, capabilities, plan
 from tests.site import Site, open_site
 from tests.web.markup import read
 
@@ -39,6 +39,12 @@ def site(database: Database, clock: StillClock) -> Iterator[Site]:
 
 
 @pytest.fixture
+def of_several(database: Database, clock: StillClock) -> Iterator[Site]:
+    """An installation that wants two people for an approval."""
+    yield from open_site(database, clock, second_approver=True)
+
+
+@pytest.fixture
 def queue(site: Site) -> Queue:
     return Queue(site.database, site.clock, Logs(site.data / "logs"))
 
@@ -49,6 +55,12 @@ def cookie(site: Site, *scopes: str) -> tuple[dict[str, str], Writer]:
     answer = site.client.request("POST", "/sign-in", content=f"token={token}")
     actor = site.client.app.state.accounts.of_token(token)
     return {"Cookie": answer.headers["set-cookie"].partition(";")[0]}, Writer.of(actor)
+
+
+def by_link(site: Site) -> dict[str, str]:
+    """The header of a browser that signed in by the link that a first start prints."""
+    answer = site.client.request("POST", "/sign-in", content=f"link={site.link()}")
+    return {"Cookie": answer.headers["set-cookie"].partition(";")[0]}
 
 
 def post(
@@ -160,6 +172,15 @@ def test_an_approval_shows_every_byte_and_what_the_policy_says(
     assert "Random weights" in text
 
 
+def test_a_model_that_a_runner_lists_is_shown_as_allowed(site: Site, queue: Queue) -> None:
+    launch = {"version": "0.32.0", "model": "org/M", "revision": "a" * 40, "env": {"VLLM_CPU_KVCACHE_SPACE": "1"}}
+    job = queue.submit(plan=plan(launch={**launch, "gpus": 0}))
+    path = f"/jobs/{job}/approval"
+    assert "not on the list of models" in site.get(path).text
+    queue.lease(capabilities=capabilities(models=(f"org/M@{'a' * 40}",)))
+    assert "not on the list of models" not in site.get(path).text
+
+
 def test_a_sound_launch_shows_its_command_with_placeholders(site: Site, queue: Queue) -> None:
     launch = {"version": "0.32.0", "flags": {"max-model-len": 4096}, "weights": "dummy"}
     job = queue.submit(plan=plan(launch=launch))
@@ -171,18 +192,47 @@ def test_a_sound_launch_shows_its_command_with_placeholders(site: Site, queue: Q
     assert "--api-key=KEY" in lines
 
 
-def test_only_another_maintainer_approves_and_only_what_was_shown(site: Site, queue: Queue) -> None:
-    may, _ = cookie(site, "maintain")
+def test_whoever_signed_in_by_the_first_link_asks_and_approves_alone(site: Site, queue: Queue) -> None:
+    me = by_link(site)
+    of = f"/cards/{site.recorded(BARE, site.token(name='Owner'))}/reproduce"
+    asked = post(site, of, me, form_of(site.client.get(of, headers=me, params=CHOICES).text, of))
+    page = asked.headers["location"]
+    path = f"{page}/approval"
+    assert f'href="{path}"' in site.get(page, headers=me).text
+    shown = site.get(path, headers=me).text
+    assert "You asked for this job yourself" in shown
+    assert "another maintainer" not in shown
+    assert post(site, path, me, form_of(shown, path), digests="0" * 64, to="approve").status_code == 422
+    assert post(site, path, me, form_of(shown, path), to="approve").status_code == 303
+    assert queue.job(page.rpartition("/")[2]).state == "queued"
+
+
+def test_where_two_people_are_wanted_the_page_says_why_it_refuses(of_several: Site, clock: StillClock) -> None:
+    site = of_several
+    queue = Queue(site.database, clock, Logs(site.data / "logs"))
     own, asker = cookie(site, "maintain")
     job = queue.submit(plan=plan(), by=asker)
     path = f"/jobs/{job}/approval"
+    shown = site.get(path, headers=own).text
+    assert "nobody approves a job of their own" in shown
+    assert "BENCHCARD_SECOND_APPROVER" in shown
+    assert "Approve exactly this" not in shown
+    may, _ = cookie(site, "maintain")
+    fields = form_of(site.get(path, headers=may).text, path)
+    assert post(site, path, own, form=fields, to="approve").status_code == 403
+    assert post(site, path, may, form=fields, to="approve").status_code == 303
+
+
+def test_a_maintainer_approves_only_what_was_shown(site: Site, queue: Queue) -> None:
+    may, _ = cookie(site, "maintain")
+    job = queue.submit(plan=plan())
+    path = f"/jobs/{job}/approval"
     shown = site.get(path, headers=may).text
     fields = form_of(shown, path)
+    assert "You asked for this job yourself" not in shown
     assert "Approve exactly this" not in site.get(path).text
-    assert "nobody approves a job of their own" in site.get(path, headers=own).text
     assert post(site, path, form=fields, to="approve").status_code == 401
     assert post(site, path, cookie(site, "submit")[0], form=fields, to="approve").status_code == 403
-    assert post(site, path, own, form=fields, to="approve").status_code == 403
     assert post(site, path, may, to="approve", digests="0" * 64).status_code == 422
     assert post(site, path, may, fields, to="perhaps").status_code == 422
     assert queue.job(job).state == "awaiting_approval"

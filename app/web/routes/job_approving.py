@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 from urllib.parse import quote
 
 from fastapi import APIRouter, Request
@@ -10,7 +10,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 
 from app.cards.store import Writer
 from app.errors import AppError, InvalidInputError
-from app.jobs.store import approve, cancel
+from app.jobs.store import SECOND, approve, cancel
 from app.web.approval_page import Known, approval_page, digests
 from app.web.forms import CARD_FORM
 from app.web.reading import jobs, now, run_unasked
@@ -21,12 +21,14 @@ from app.web.writing import written
 
 if TYPE_CHECKING:
     import datetime as dt
+    from collections.abc import Callable
 
     from fastapi import Response
     from sqlmodel import Session
 
     from app.accounts.tokens import Actor
     from app.jobs.rows import JobDetail
+    from app.settings import Settings
 
 router = APIRouter(default_response_class=HTMLResponse)
 
@@ -40,11 +42,12 @@ def approval(request: Request, job_id: str) -> HTMLResponse:
 @router.post("/jobs/{job_id}/approval", response_model=None)
 def decide_on_job(request: Request, job_id: str, form: Annotated[dict[str, str], CARD_FORM]) -> Response:
     """303 to the job; the page with what is wrong where it cannot be decided."""
-    found, moment = jobs(request).job(job_id), now(request)
+    found, moment, second = jobs(request).job(job_id), now(request), _second(request)
     try:
         actor = signed_in(request, "maintain")
         _read_what_was_shown(found, form)
-        written(request, actor, lambda session: _decide(session, job_id, form.get("to", ""), actor, moment))
+        work = _decision(form.get("to", ""), job_id, Writer.of(actor), moment, second=second)
+        written(request, actor, work)
     except AppError as error:
         return _page(request, found, error)
     return RedirectResponse(f"/jobs/{quote(job_id)}", 303)
@@ -56,32 +59,38 @@ def _read_what_was_shown(found: JobDetail, form: dict[str, str]) -> None:
         raise InvalidInputError("this form shows other bytes than the job has; read them again and decide then")
 
 
-def _decide(session: Session, job_id: str, wanted: str, actor: Actor, moment: dt.datetime) -> None:
+def _decision(wanted: str, job_id: str, by: Writer, moment: dt.datetime, *, second: bool) -> Callable[[Session], None]:
+    """What a form's button does. Raises InvalidInputError where it is none."""
     if wanted == "approve":
-        approve(session, job_id, Writer.of(actor), moment)
-    elif wanted == "refuse":
-        cancel(session, job_id, Writer.of(actor), moment)
-    else:
-        raise InvalidInputError("a job is approved or refused: choose one of the two")
+        return lambda session: approve(session, job_id, by, moment, second=second)
+    if wanted == "refuse":
+        return lambda session: cancel(session, job_id, by, moment)
+    raise InvalidInputError("a job is approved or refused: choose one of the two")
+
+
+def _second(request: Request) -> bool:
+    """Whether this installation wants another maintainer than the one who asked."""
+    return cast("Settings", request.app.state.settings).second_approver
 
 
 def _page(request: Request, found: JobDetail, error: AppError | None = None) -> HTMLResponse:
-    actor = visitor(request)
+    actor, second = visitor(request), _second(request)
     context = approval_page(
         found,
         Known(jobs(request).approvals(), run_unasked(request)),
         trouble=plain(error.message) if error else "",
-        why_not=_why_not(actor, found),
+        why_not=_why_not(actor, found, second=second),
+        own=actor is not None and actor.id == found.row.owner,
         sign_in="" if actor else f"/sign-in?next={quote(f'/jobs/{found.row.id}/approval')}",
     )
     return respond(request, context, status=error.status if error else 200, headers={"Cache-Control": "no-store"})
 
 
-def _why_not(actor: Actor | None, found: JobDetail) -> str:
+def _why_not(actor: Actor | None, found: JobDetail, *, second: bool) -> str:
     if actor is None:
         return "To decide, sign in as a maintainer."
     if not actor.may("maintain"):
         return "To approve what is executed needs the scope `maintain`; yours allows less."
-    if actor.id == found.row.owner:
-        return "You asked for this job yourself, and nobody approves a job of their own: another maintainer has to."
+    if second and actor.id == found.row.owner:
+        return f"You asked for this job yourself, and {SECOND}: another maintainer has to."
     return ""
