@@ -62,7 +62,7 @@ def _restore(given: argparse.Namespace, settings: Settings) -> int:
     if given.check:
         checked = check_backup(given.folder)
     else:
-        checked = restore_backup(given.folder, settings.data, _sqlite_file(settings))
+        checked = restore_backup(given.folder, settings.data, _sqlite_file(settings), SystemClock().now())
     for problem in checked.problems[:MOST]:
         print(f"benchcard: {problem}", file=sys.stderr)
     _summary(given.folder, checked)
@@ -72,6 +72,7 @@ def _restore(given: argparse.Namespace, settings: Settings) -> int:
         return FOUND
     if not given.check:
         print(f"restored into {settings.data}; tokens that were revoked since it was made are valid again")
+        print(f"{checked.put_back:,} jobs were taken back from their runners; no lease from before holds")
     return missing
 
 

@@ -6,6 +6,7 @@ quarantine, and then the job gets back the attempts that it lost there. A failur
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,6 @@ from app.jobs.store import JOB, RUNNER
 from app.protocol.outcome import Outcome
 
 if TYPE_CHECKING:
-    import datetime as dt
     from collections.abc import Sequence
 
     from sqlmodel import Session
@@ -48,6 +48,9 @@ NOBODY: dict[str, Any] = {
     "started_at": None,
 }
 LOST = Outcome(state="failed", failure="runner_lost", message="the runner was not heard of in time")
+EPOCHS_FROM = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
+MOST_LEASES = 1000  # of one job in its life: three count, and three more for each runner in quarantine
+UNDONE = "a backup from before its end was restored"
 
 STOPPED = Outcome(
     state="failed", failure="runner_stopped", message="the runner gave the job back"
@@ -83,6 +86,26 @@ def ended(session: Session, job: sa.Row[Any], outcome: Outcome, now: dt.datetime
         values = _put_back(session, job, outcome if outcome.failure else STOPPED, now)
     session.connection().execute(END_JOB, {"job": job.id, "of_epoch": job.epoch, **values})
     return str(values["state"])
+
+
+def put_back_all(session: Session, now: dt.datetime) -> int:
+    """Take every job back from its runner, in a database that was restored; returns how many were.
+
+    What was leased after the backup was made is not known here, nor after an earlier restore of it. So every job that
+    may be leased yet goes on with epochs that nobody can have, the seconds since 2026; else a new lease could have the
+    number of an old one. Names no column that the oldest backup with jobs lacks.
+    """
+    connection, active = session.connection(), JOB.c.state.in_(ACTIVE)
+    cancelled = {"state": "cancelled", "ended_at": now, "lease_until": None}
+    open_attempts = sa.update(ATTEMPT).where(ATTEMPT.c.state.in_(ACTIVE))
+    connection.execute(open_attempts.values(state="lost", failure=LOST.failure, message=UNDONE, ended_at=now))
+    ended = connection.execute(sa.update(JOB).where(active, JOB.c.cancel_requested_at.is_not(None)).values(cancelled))
+    queued = {**NOBODY, "state": "queued", "attempts": JOB.c.attempts - 1}  # it was no fault of theirs
+    back = connection.execute(sa.update(JOB).where(active).values(queued))
+    unseen = int((now - EPOCHS_FROM).total_seconds())
+    epoch = sa.case((JOB.c.epoch < unseen, unseen), else_=JOB.c.epoch + MOST_LEASES)
+    connection.execute(sa.update(JOB).where(JOB.c.state.not_in(TERMINAL)).values(epoch=epoch))
+    return ended.rowcount + back.rowcount
 
 
 def _put_back(session: Session, job: sa.Row[Any], outcome: Outcome, now: dt.datetime) -> dict[str, Any]:

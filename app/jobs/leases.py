@@ -18,7 +18,7 @@ from app.errors import ForbiddenError, LeaseLostError, NotFoundError
 from app.jobs.ends import lost
 from app.jobs.matching import Needs, lacks
 from app.jobs.states import ACKNOWLEDGED, ACTIVE, BEAT, LEASE, POLL, after
-from app.jobs.store import JOB, RUNNER, UPDATE, alone, approved, locked, no_job, withhold
+from app.jobs.store import JOB, RUNNER, UPDATE, alone, approved, locked, withhold
 from app.protocol.lease import Assignment, Capabilities, LeaseReply, Placement, Renewal
 from app.protocol.plan import Plan
 
@@ -111,14 +111,15 @@ def heartbeat(session: Session, job_id: str, message: Heartbeat, token: str, now
 def attempt_of(session: Session, job_id: str, epoch: int, token: str) -> tuple[sa.Row[Any], sa.Row[Any], sa.Row[Any]]:
     """A job, its attempt and that one's runner, as they stay until this transaction ends.
 
-    Raises NotFoundError, ForbiddenError where the attempt is another runner's.
+    Raises NotFoundError, ForbiddenError where the attempt is another runner's, LeaseLostError for an attempt of which
+    a restored backup knows nothing.
     """
     job = locked(session, job_id)
     if epoch > job.epoch:
         raise NotFoundError(f"the job has no attempt {epoch}")
     attempt = session.connection().execute(STORED_ATTEMPT, {"job": job_id, "of_epoch": epoch}).first()
     if attempt is None:
-        raise no_job(job_id)
+        raise lease_lost(epoch)
     runner = _runner(session, attempt.runner)
     if not _owns(session, runner, token):
         raise ForbiddenError(f"this attempt is the runner's `{runner.name}`, which has another token")

@@ -98,20 +98,19 @@ class Jobs:
         end. Raises NotFoundError."""
         with self._database.read() as session:
             job = _stored(session, job_id)
-            wanted = job.epoch if epoch is None else epoch
-            if wanted == 0:
-                return LogPiece(0, 0, b"", 0, job.state in TERMINAL)
-            attempt = _attempt(session, job_id, wanted, job.epoch)
+            attempt = _newest(session, job_id) if epoch is None else _attempt(session, job_id, epoch)
+        if attempt is None:
+            return LogPiece(0, 0, b"", 0, job.state in TERMINAL)
         size: int = attempt.log_size
         start = max(0, size + offset) if offset < 0 else min(offset, size)
-        data = self._logs.read(job_id, wanted, start, min(limit, LONGEST_PIECE, size - start))
-        return LogPiece(wanted, start, data, size, attempt.finish is not None)
+        data = self._logs.read(job_id, attempt.epoch, start, min(limit, LONGEST_PIECE, size - start))
+        return LogPiece(attempt.epoch, start, data, size, attempt.finish is not None)
 
     def part(self, job_id: str, epoch: int, name: str) -> PartRow:
         """A file of an attempt. Raises NotFoundError."""
         with self._database.read() as session:
-            job = _stored(session, job_id)
-            _attempt(session, job_id, epoch, job.epoch)
+            _stored(session, job_id)
+            _attempt(session, job_id, epoch)
             found = _parts(session, job_id).get(epoch, ())
         return of_name(found, name)
 
@@ -191,12 +190,20 @@ def _stored(session: Session, job_id: str) -> sa.Row[Any]:
     raise no_job(job_id)
 
 
-def _attempt(session: Session, job_id: str, epoch: int, newest: int) -> sa.Row[Any]:
-    if not 1 <= epoch <= newest:
-        message = f"the job has {newest or 'no'} attempts, no {epoch}"
+def _attempt(session: Session, job_id: str, epoch: int) -> sa.Row[Any]:
+    found = None
+    if 1 <= epoch < 2**31:
+        asked = sa.select(ATTEMPT).where(ATTEMPT.c.job_id == job_id, ATTEMPT.c.epoch == epoch)
+        found = session.connection().execute(asked).first()
+    if found is None:
+        message = f"the job has no attempt {epoch}"
         raise NotFoundError(message, [{"field": "epoch", "message": message}])
-    asked = sa.select(ATTEMPT).where(ATTEMPT.c.job_id == job_id, ATTEMPT.c.epoch == epoch)
-    return session.connection().execute(asked).one()
+    return found
+
+
+def _newest(session: Session, job_id: str) -> sa.Row[Any] | None:
+    asked = sa.select(ATTEMPT).where(ATTEMPT.c.job_id == job_id).order_by(ATTEMPT.c.epoch.desc()).limit(1)
+    return session.connection().execute(asked).first()
 
 
 def _row(stored: sa.Row[Any]) -> JobRow:

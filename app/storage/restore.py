@@ -7,17 +7,22 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+import sqlalchemy as sa
 from pydantic import ValidationError
 
-from app.db import known_revisions, sqlite_module
+from app.db import Database, known_revisions, sqlite_module
 from app.errors import InvalidInputError
+from app.jobs.ends import put_back_all
 from app.storage.backup import ABOUT, DATABASE, FORMAT, SUMS, About, counts, digest, revision, still
 from app.storage.named import named_files
 from app.yaml_tree import shown
 
 if TYPE_CHECKING:
+    import datetime as dt
     import sqlite3
     from pathlib import Path
+
+    from sqlmodel import Session
 
 MOST = 20  # problems of one kind that are told one by one
 
@@ -30,6 +35,7 @@ class Checked:
     files: int = 0
     size: int = 0  # bytes of files
     problems: list[str] = field(default_factory=list)
+    put_back: int = 0  # jobs that runners had, once it is restored
 
 
 def check_backup(folder: Path) -> Checked:
@@ -51,9 +57,9 @@ def check_backup(folder: Path) -> Checked:
     return checked
 
 
-def restore_backup(folder: Path, data: Path, database: Path) -> Checked:
+def restore_backup(folder: Path, data: Path, database: Path, now: dt.datetime) -> Checked:
     """Put a whole backup into a data folder that is empty or not there; the database comes last, under its name when
-    everything else is in place. Raises InvalidInputError, and then leaves nothing behind."""
+    everything else is in place and no lease holds in it. Raises InvalidInputError, and then leaves nothing behind."""
     checked = check_backup(folder)
     if checked.problems:
         return checked
@@ -63,7 +69,7 @@ def restore_backup(folder: Path, data: Path, database: Path) -> Checked:
         raise InvalidInputError(msg)
     was_there = data.exists()
     try:
-        _put(folder, data, database)
+        checked.put_back = _put(folder, data, database, now)
     except OSError as error:
         for path in data.iterdir() if data.is_dir() else ():
             shutil.rmtree(path) if path.is_dir() else path.unlink()
@@ -74,7 +80,7 @@ def restore_backup(folder: Path, data: Path, database: Path) -> Checked:
     return checked
 
 
-def _put(folder: Path, data: Path, database: Path) -> None:
+def _put(folder: Path, data: Path, database: Path, now: dt.datetime) -> int:
     data.mkdir(parents=True, exist_ok=True)
     database.parent.mkdir(parents=True, exist_ok=True)
     for place in _sums(folder / SUMS):
@@ -84,7 +90,21 @@ def _put(folder: Path, data: Path, database: Path) -> None:
             shutil.copyfile(folder / place, target)
     part = database.with_name(database.name + ".part")
     shutil.copyfile(folder / DATABASE, part)
+    count = _without_leases(part, now)
     part.replace(database)
+    return count
+
+
+def _without_leases(file: Path, now: dt.datetime) -> int:
+    def work(session: Session) -> int:
+        has_jobs = sa.inspect(session.connection()).has_table("job")  # an older backup has none
+        return put_back_all(session, now) if has_jobs else 0
+
+    database = Database(f"sqlite:///{file}")
+    try:
+        return database.write(work)
+    finally:
+        database.close()
 
 
 def _about(folder: Path) -> About:

@@ -65,10 +65,26 @@ def test_a_restored_folder_is_what_was_copied(
 ) -> None:
     monkeypatch.setenv("BENCHCARD_DATA", str(tmp_path / "new"))
     assert main(["restore", str(backup)]) == OK
-    assert "restored into" in capsys.readouterr().out
-    kept = {name: data for name, data in everything(backup).items() if name not in ("backup.json", "SHA256SUMS")}
-    assert everything(tmp_path / "new") == kept
+    told = capsys.readouterr().out
+    assert "restored into" in told
+    assert "1 jobs were taken back from their runners" in told
+    kept, found = everything(backup), everything(tmp_path / "new")
+    before, after = (rows(folder / "benchcard.db") for folder in (backup, tmp_path / "new"))
+    assert before - after == {
+        line for line in before if line.startswith(('INSERT INTO "job"', 'INSERT INTO "attempt"'))
+    }
+    assert len(after) == len(before)
+    for name in ("backup.json", "SHA256SUMS", "benchcard.db"):
+        del kept[name]
+    del found["benchcard.db"]
+    assert found == kept
     assert main(["token", "list"]) == OK
+
+
+def rows(database: Path) -> set[str]:
+    """Everything in it, as SQL."""
+    with closing(sqlite3.connect(f"file:{database}?immutable=1", uri=True)) as connection:
+        return set(connection.iterdump())
 
 
 def test_a_folder_in_use_is_not_restored_into(backup: Path, installation: Installation, capsys: Capture) -> None:
