@@ -111,8 +111,8 @@ def create_app(settings: Settings, clock: Clock | None = None, randomness: Rando
     metrics.registry.register(Figures(database, settings.data, application.state.clock, application.version))
     application.state.randomness = randomness or SystemRandomness()
     application.mount("/static", MarkedFiles(directory=ROOT / "static"), name="static")
-    application.include_router(app.api.router.router)
-    application.include_router(app.web.pages.router)
+    app.api.router.include(application)
+    app.web.pages.include(application)
     refuse = app.api.errors.register(application, pages=app.web.errors.error_page)
     application.add_middleware(GZipMiddleware, minimum_size=1000, compresslevel=GZIP_LEVEL)
     application.state.refuse = refuse

@@ -1,12 +1,19 @@
-"""The whole API as one router."""
+"""The whole API, router by router."""
 
 from __future__ import annotations
 
-from fastapi import APIRouter
+from typing import TYPE_CHECKING
 
 from app.api import cards, claims, compare, evidence, health, imports, jobs, measurements, runner, sources
 from app.api.access import STRICT_QUERY
 
-router = APIRouter(dependencies=[STRICT_QUERY])
-for part in (claims, sources, compare, cards, imports, jobs, measurements, evidence, runner, health):
-    router.include_router(part.router)
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+
+PARTS = (claims, sources, compare, cards, imports, jobs, measurements, evidence, runner, health)
+
+
+def include(application: FastAPI) -> None:
+    """Each by itself, not as one router of routers: FastAPI matches an address twice at every such level."""
+    for part in PARTS:
+        application.include_router(part.router, dependencies=[STRICT_QUERY])

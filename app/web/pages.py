@@ -1,8 +1,8 @@
-"""All pages, as one router."""
+"""All pages, router by router."""
 
 from __future__ import annotations
 
-from fastapi import APIRouter
+from typing import TYPE_CHECKING
 
 from app.web.asked import NOTED_QUERY
 from app.web.routes import (
@@ -26,8 +26,10 @@ from app.web.routes import (
     status_badges,
 )
 
-router = APIRouter(include_in_schema=False, dependencies=[NOTED_QUERY])
-for part in (
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+
+PARTS = (
     claims,
     sources,
     card_writing,
@@ -46,5 +48,10 @@ for part in (
     measurements,
     status_badges,
     session,
-):
-    router.include_router(part.router)
+)
+
+
+def include(application: FastAPI) -> None:
+    """Each by itself, as in app.api.router."""
+    for part in PARTS:
+        application.include_router(part.router, dependencies=[NOTED_QUERY], include_in_schema=False)

@@ -50,6 +50,19 @@ def test_ids_come_from_the_randomness_that_the_application_is_given(database: Da
         assert site.recorded(SOUND, site.token()) == "card-20261129-00000000"
 
 
+def test_a_drawn_id_that_is_taken_is_drawn_again(database: Database, clock: StillClock) -> None:
+    class Repeating:
+        drawn = iter((0, 0, 1))
+
+        def take(self, count: int) -> bytes:
+            return bytes([next(self.drawn)]) * count
+
+    for site in open_site(database, clock, Repeating()):
+        token = site.token()
+        assert site.recorded(SOUND, token) == "card-20261129-00000000"
+        assert site.recorded(SOUND, token) == "card-20261129-11111111"
+
+
 def test_a_card_comes_as_the_yaml_that_would_record_it_again(site: Site) -> None:
     made = site.recorded(SOUND, site.token())
     answer = site.get(f"/api/v1/cards/{made}.yaml")

@@ -91,9 +91,21 @@ def test_many_at_once_are_done_once_from_one_server_and_from_two(
     assert runs(database) == 1
 
 
-def test_answers_are_kept_for_a_week(database: Database, clock: StillClock) -> None:
+def test_answers_are_kept_for_a_week_and_then_cleared_away_by_some_of_the_requests(
+    database: Database, clock: StillClock
+) -> None:
+    later = [ReplayKey.of("Ana", f"later {number}", str(number)) for number in range(64)]
     once(database, KEY, clock.now(), work)
-    clock.moment += KEPT_FOR + dt.timedelta(seconds=1)
-    once(database, ReplayKey.of("Ana", "later"), clock.now(), work)
+    clock.moment += KEPT_FOR
+    for key in later[:32]:
+        once(database, key, clock.now(), work)
+    assert kept(database) == {KEY.key, *(key.key for key in later[:32])}
+    clock.moment += dt.timedelta(seconds=1)
+    for key in later[32:]:
+        once(database, key, clock.now(), work)
+    assert kept(database) == {key.key for key in later}
+
+
+def kept(database: Database) -> set[str]:
     with database.read() as session:
-        assert [reply.key for reply in session.exec(select(ReplyTable))] == ["later"]
+        return {reply.key for reply in session.exec(select(ReplyTable))}
