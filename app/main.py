@@ -30,7 +30,7 @@ from app.edge import SAME_SITE, Edge
 from app.installation import made_ready
 from app.jobs.logs import Logs
 from app.jobs.measured import Measurements
-from app.jobs.measurements import renew
+from app.jobs.measurements import judge_changed
 from app.jobs.queries import Jobs
 from app.jobs.sweeping import swept
 from app.metrics import Figures, Metrics
@@ -76,7 +76,7 @@ def prepare(settings: Settings, clock: Clock) -> Counter[str]:
     loaded = read_catalogue(settings.catalogue)
     with made_ready(settings) as database:
         changes = load_into(database, loaded, clock)
-        database.write(renew)  # a claim that was loaded anew knows nothing of its measurements
+        database.write(judge_changed)  # a claim that was loaded anew knows nothing of its measurements
         return changes
 
 

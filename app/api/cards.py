@@ -26,6 +26,7 @@ from app.api.errors import ErrorBody
 from app.api.once import answer, once_only
 from app.cards.queries import CardFilter
 from app.cards.store import Draft, Writer, create, retract, revise
+from app.jobs.measurements import judge_again
 from app.replay.store import Reply
 
 if TYPE_CHECKING:
@@ -115,7 +116,9 @@ def revise_card(request: Request, card_id: str, body: BodyOf, query: Annotated[R
 
     def work(session: "Session") -> Reply:
         note_use(session, actor, now)
-        return stored(revise(session, card_id, query.revision, draft, Writer.of(actor), now), 200)
+        record = revise(session, card_id, query.revision, draft, Writer.of(actor), now)
+        judge_again(session, card_id)
+        return stored(record, 200)
 
     return answer(database(request).write(work), again=False)
 

@@ -82,8 +82,8 @@ class JobItem(_Read):
     attempts: int = Field(description="that count; at most 3")
     epoch: int = Field(description="of the newest attempt; 0 where there was none")
     runner: str | None
-    phase: str | None
-    done: int = Field(description="steps")
+    phase: str | None = Field(description="while it runs")
+    done: int = Field(description="steps; of a job that failed or was cancelled, how far it came")
     total: int
     note: str
     beat_at: dt.datetime | None = Field(description="when its runner was last heard of")

@@ -112,21 +112,28 @@ def add_card_row(session: Session, row: ClaimRow) -> None:
 
 
 def put_card_row(session: Session, card_id: str, row: ClaimRow | None) -> None:
-    """Make the table show a card as it is now; without a row (a plan has no number) it shows none."""
+    """Make the table show a card as it is now; without a row (a plan has no number) it shows none. How measuring it
+    again went stays said."""
+    known = stored_row(session, card_id)
     gone = session.connection().execute(OF_CARD, {"card": card_id})
     if row is not None:
-        add_card_row(session, row)
+        add_card_row(session, row.model_copy(update={"reproduction": known.reproduction}) if known else row)
     elif gone.rowcount:
         raise_version(session)
+
+
+def stored_row(session: Session, claim_id: str) -> ClaimRow | None:
+    """A claim, or the row of a card, as this transaction sees it."""
+    stored = session.connection().execute(select(CLAIM.c.document).where(CLAIM.c.id == claim_id)).scalar()
+    return None if stored is None else ClaimRow.model_validate_json(stored)
 
 
 def set_reproduction(session: Session, claim_id: str, found: Reproduction) -> bool:
     """Make a claim's row say how measuring it again here went; who repeated it elsewhere stays said. Whether that is
     new. A claim that is no longer there has no row to say it."""
-    stored = session.connection().execute(select(CLAIM.c.document).where(CLAIM.c.id == claim_id)).scalar()
-    if stored is None:
+    row = stored_row(session, claim_id)
+    if row is None:
         return False
-    row = ClaimRow.model_validate_json(stored)
     known = row.reproduction
     others = known.text if known.status == "repeated_by_others" else known.others
     renewed = row.model_copy(update={"reproduction": found.model_copy(update={"others": others})})

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.cards.from_claim import parallelism
 from app.protocol.policy import census
+from app.protocol.policy.decide import LOAD_FORMAT
 from runners.engines import ENGINES
 from runners.engines.recipe import Speculation
 
@@ -31,7 +32,6 @@ EXPERTS: dict[str, tuple[str, bool]] = {"vllm": ("enable-expert-parallel", True)
 FORCED_LENGTH = {"sglang": "SGLANG_SIMULATE_ACC_LEN"}
 TP_EP = re.compile(r"TP(\d+) \+ EP(\d+)")
 NUMBER = re.compile(r"-?\d+(\.\d+)?")
-OF_THE_RUNNER = frozenset({"model", "model-path", "load-format"})  # a launch says these in its own fields
 
 
 def of_conditions(given: Conditions, acceptance: Acceptance, engine: str, notes: Notes) -> dict[str, Flag]:
@@ -89,13 +89,23 @@ def of_argv(argv: Sequence[str], engine: str, notes: Notes) -> tuple[dict[str, F
     for name, value in _pairs(words[first:], notes):
         if name in ("model", "model-path"):
             model = str(value)
-        elif census.rules(engine).of_runner(name) or name in OF_THE_RUNNER:
+        elif census.rules(engine).of_runner(name):
             notes.assume(f"--{name}: left to the runner, which sets it itself")
         elif name in found:
             notes.lack(f"--{name} is given twice")
         else:
             found[name] = value
     return found, model
+
+
+def weights_of(stated: str | None, flags: Mapping[str, Flag], notes: Notes) -> str | None:
+    """What a launch's weights are: as its conditions state them, else random where its own flags load such."""
+    given = flags.get(LOAD_FORMAT)
+    if given is None:
+        return stated
+    if stated is not None and (stated == "dummy") != (given == "dummy"):
+        notes.lack(f"--{LOAD_FORMAT} {given} and weights stated as {stated} contradict each other")
+    return "dummy" if given == "dummy" else stated
 
 
 def _pairs(words: Sequence[str], notes: Notes) -> Iterator[tuple[str, Flag]]:

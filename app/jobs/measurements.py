@@ -16,7 +16,7 @@ from sqlmodel import SQLModel
 import app.jobs.tables  # noqa: F401 (declares the tables)
 from app.claims.queries import Claims, parsed
 from app.claims.schema import Reproduction
-from app.claims.store import raise_version, set_reproduction
+from app.claims.store import raise_version, set_reproduction, stored_row
 from app.compare.reproduction import Verdict
 from app.errors import InvalidInputError
 from app.ids import letters
@@ -116,6 +116,33 @@ def renew(session: Session, claim_id: str | None = None) -> int:
     if changed:
         raise_version(session)
     return changed
+
+
+def judge_again(session: Session, of: str) -> None:
+    """Set every measurement of a claim or a card against it as it stands now, and make its row say so."""
+    row = stored_row(session, of)
+    if row is None:
+        return
+    here = sa.func.coalesce(MEASUREMENT.c.claim_id, MEASUREMENT.c.card_id) == of
+    measured = sa.select(MEASUREMENT.c.id, MEASUREMENT.c.report, MEASUREMENT.c.numbers).where(here)
+    for item in session.connection().execute(measured).all():
+        verdict = judged(row, read_report(item.report.encode()), json.loads(item.numbers))
+        of_item = sa.update(MEASUREMENT).where(MEASUREMENT.c.id == item.id)
+        session.connection().execute(of_item.values(verdict=verdict.model_dump_json()))
+    renew(session, of)
+
+
+def judge_changed(session: Session) -> None:
+    """The same for every claim whose number is another than the one that its newest measurement was set against."""
+    of = sa.func.coalesce(MEASUREMENT.c.claim_id, MEASUREMENT.c.card_id)
+    asked = sa.select(of.label("of"), MEASUREMENT.c.verdict).where(MEASUREMENT.c.verdict.is_not(None))
+    rows = session.connection().execute(asked.order_by(MEASUREMENT.c.number)).all()
+    claimed = {row.of: Verdict.model_validate_json(row.verdict).claimed for row in rows if row.of is not None}
+    for name, headline in claimed.items():
+        row = stored_row(session, name)
+        if row is not None and row.headline != headline:
+            judge_again(session, name)
+    renew(session)
 
 
 def renew_of_job(session: Session, job_id: str) -> None:

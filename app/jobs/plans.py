@@ -23,6 +23,7 @@ from app.jobs.quantities import QUANTITIES
 from app.jobs.quantities import limit as limit_of
 from app.protocol.launch import Launch
 from app.protocol.plan import JobKind, Plan, Point, Side, SideName, Workload
+from app.protocol.policy.decide import LOAD_FORMAT
 from runners.engines import ENGINES
 
 if TYPE_CHECKING:
@@ -171,9 +172,12 @@ def _launch(side: _Wanted, chosen: Choices, notes: Notes) -> Launch | None:
     if version is None or model is None or gpus is None:
         return None
     revision = given.model.revision if re.fullmatch(r"[0-9a-f]{40}", given.model.revision or "") else None
-    weights = notes.chosen("weights", chosen.weights, given.model.weights) or given.model.weights
+    stated = engine_flags.weights_of(given.model.weights, flags, notes)
+    weights = notes.chosen("weights", chosen.weights, stated) or stated
     if weights is None:
         notes.assume("weights: real, as a published number's are unless it says otherwise")
+    if weights != stated or weights == "dummy":
+        flags.pop(LOAD_FORMAT, None)  # the launch says it in its own field
     fields: dict[str, Any] = {
         "engine": engine,
         "version": version,

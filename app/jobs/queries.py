@@ -209,6 +209,8 @@ def _newest(session: Session, job_id: str) -> sa.Row[Any] | None:
 def _row(stored: sa.Row[Any]) -> JobRow:
     given = stored._mapping
     named = {name: given[name] for name in JobRow.__dataclass_fields__ if name not in ("priority", "plan")}
+    if stored.state in TERMINAL:  # its last heartbeat was sent before it was done
+        named |= {"phase": None, "note": "", "done": stored.total if stored.state == "succeeded" else stored.done}
     return JobRow(**named, priority=-stored.rank, plan=Plan.model_validate_json(stored.plan))
 
 

@@ -86,7 +86,7 @@ def test_a_job_from_its_submission_to_its_end(site: Site, tmp_path: Path) -> Non
     assert (first.status_code, first.json()) == (200, {"state": "succeeded"})
     assert ask(site, f"{at}/finish", finish, runner).json() == first.json()
     told = site.get(f"/api/v1/jobs/{job}").json()
-    assert (told["state"], told["tries"][0]["is_result"], told["done"]) == ("succeeded", True, 2)
+    assert (told["state"], told["tries"][0]["is_result"], told["done"]) == ("succeeded", True, 3)
     assert [item["name"] for item in told["tries"][0]["parts"]] == sorted(parts)
     measured = site.get(f"/api/v1/measurements/{told['measurement_id']}").json()
     assert (measured["job_id"], measured["trust"], measured["numbers"]["valid"]) == (job, "runner", True)

@@ -14,7 +14,7 @@ from app.catalogue.store import load_into
 from app.claims.rows import ClaimFilter
 from app.errors import InvalidInputError, NotFoundError
 from app.jobs.leases import sweep
-from app.jobs.measurements import MEASUREMENT, Found, prepare, record, record_bundle, renew
+from app.jobs.measurements import MEASUREMENT, Found, judge_changed, prepare, record, record_bundle, renew
 from app.protocol.outcome import REPORT, Report
 from app.results.files import Files, Kept
 from tests.jobs.factories import RANDOM, allow_all
@@ -45,10 +45,10 @@ def catalogue(database: Database, clock: StillClock, tmp_path: Path) -> Catalogu
     return Catalogue(database)
 
 
-def load(database: Database, clock: StillClock, tmp_path: Path, extra: str = "") -> None:
+def load(database: Database, clock: StillClock, tmp_path: Path, extra: str = "", value: str = "873.63") -> None:
     folder = tmp_path / "sources"
     folder.mkdir(exist_ok=True)
-    (folder / "one.yaml").write_text(source("one", "a", extra=extra))
+    (folder / "one.yaml").write_text(source("one", "a", extra=extra).replace("873.63", value))
     load_into(database, read_catalogue(folder), clock)
 
 
@@ -112,6 +112,16 @@ def test_a_claim_that_is_loaded_anew_keeps_its_verdict(
     assert queue.database.write(renew) == 1
     assert catalogue.claim("a").reproduction.status == "different_setup"
     assert queue.database.write(renew) == 0
+
+
+def test_a_claim_whose_number_was_corrected_is_judged_again(
+    queue: Queue, files: Files, tmp_path: Path, catalogue: Catalogue, clock: StillClock
+) -> None:
+    put(queue, *measured(queue, files, tmp_path, claim_id="a"))
+    assert "against 873.63 tok/s" in catalogue.claim("a").reproduction.text
+    load(queue.database, clock, tmp_path, value="99.8")
+    queue.database.write(judge_changed)
+    assert "against 99.8 tok/s" in catalogue.claim("a").reproduction.text
 
 
 def test_a_failure_is_said_only_where_no_attempt_came_to_a_verdict(

@@ -165,6 +165,43 @@ def test_a_cards_own_command_line_is_taken_with_its_spelling_made_canonical() ->
     assert "--port: left to the runner, which sets it itself" in found.assumptions
 
 
+@pytest.mark.parametrize(
+    ("flags", "stated", "missing"),
+    [
+        (("--load-format", "dummy", "--load-format=auto"), None, "--load-format is given twice"),
+        (("--load_format=dummy", "--load-format=dummy"), "dummy", "--load-format is given twice"),
+        (("--load-format=dummy",), "real", "--load-format dummy and weights stated as real contradict each other"),
+        (("--load-format=auto",), "dummy", "--load-format auto and weights stated as dummy contradict each other"),
+    ],
+)
+def test_a_load_format_said_twice_or_against_the_weights_is_no_plan(
+    flags: tuple[str, ...], stated: str | None, missing: str
+) -> None:
+    found = from_card(card(("vllm", "serve", "org/llama", *flags), model={"id": "org/llama", "weights": stated}), 7)
+    assert found.plan is None
+    assert missing in found.missing
+
+
+@pytest.mark.parametrize(
+    ("given", "chosen", "weights", "kept"),
+    [
+        ("dummy", None, "dummy", None),
+        ("dummy", "real", "real", None),
+        ("safetensors", None, "real", "safetensors"),
+        ("safetensors", "dummy", "dummy", None),
+    ],
+)
+def test_a_command_line_that_loads_random_weights_is_planned_with_such(
+    given: str, chosen: Any, weights: str, kept: str | None
+) -> None:
+    argv = ("vllm", "serve", "org/llama", f"--load-format={given}")
+    found = from_card(card(argv), 7, Choices(weights=chosen))
+    assert found.plan is not None
+    launch = found.plan.sides[0].launch
+    assert launch is not None
+    assert (launch.weights, launch.flags.get("load-format")) == (weights, kept)
+
+
 def test_a_short_flag_of_a_card_is_not_guessed() -> None:
     found = from_card(card(("vllm", "serve", "org/llama", "-tp", "2")), 7)
     assert found.plan is None

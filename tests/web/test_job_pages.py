@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from app.db import Database
+    from app.protocol.outcome import Failure
     from tests.conftest import StillClock
 
 HTMX = {"HX-Request": "true"}
@@ -114,12 +115,28 @@ def test_a_running_job_shows_phase_progress_note_and_asks_again(site: Site, queu
 def test_what_has_changed_comes_whole_and_asks_no_more_once_it_is_over(site: Site, queue: Queue) -> None:
     queue.submit()
     job, epoch = queue.running()
+    queue.beat(job, epoch, done=3, total=9, note="point 2")
     queue.finish(job, epoch)
     answer = site.get(f"/jobs/{job}?seen=running.{epoch}", headers=HTMX)
     assert answer.headers["HX-Retarget"] == "#live"
     assert "succeeded" in answer.text
     assert "hx-trigger" not in answer.text
     assert 'hx-trigger="every' not in page(site, f"/jobs/{job}")
+    for text in (answer.text, page(site, f"/jobs/{job}"), page(site, f"/jobs/{job}?seen=succeeded.{epoch}", 200, HTMX)):
+        assert "measuring" not in text_of(text)
+        assert "point 2" not in text
+
+
+def test_a_job_that_is_over_says_its_outcome_and_no_phase(site: Site, queue: Queue) -> None:
+    """The last heartbeat was sent before the end."""
+    ends: list[tuple[Failure | None, int]] = [(None, 9), ("bad_flag", 3)]
+    for failure, done in ends:
+        queue.submit()
+        job, epoch = queue.running()
+        queue.beat(job, epoch, done=3, total=9, note="point 2")
+        queue.finish(job, epoch, failure)
+        said = site.get(f"/api/v1/jobs/{job}").json()
+        assert [said[name] for name in ("phase", "note", "done", "total")] == [None, "", done, 9]
 
 
 def test_a_cancel_that_a_runner_has_not_heard_of_yet_is_told(site: Site, queue: Queue) -> None:

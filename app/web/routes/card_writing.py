@@ -17,6 +17,7 @@ from app.cards.load import MOST_BYTES, ReadCard, read_card
 from app.cards.store import Draft, Writer, create, revise
 from app.claims.index import NOT_STATED
 from app.errors import AppError, InvalidInputError, TooLargeError
+from app.jobs.measurements import judge_again
 from app.replay.store import ReplayKey, Reply, once
 from app.web import card_begin
 from app.web.card_form_contexts import FormPage
@@ -96,7 +97,9 @@ def save_card(request: Request, card_id: str, form: Annotated[dict[str, str], CA
     begun = card_begin.edit(record, given if known else str(record.newest))
 
     def work(session: Session, actor: Actor, draft: Draft) -> CardRecord:
-        return revise(session, card_id, int(begun.revision), draft, Writer.of(actor), now)
+        record = revise(session, card_id, int(begun.revision), draft, Writer.of(actor), now)
+        judge_again(session, card_id)
+        return record
 
     return _answered(request, form, begun, work)
 
