@@ -209,7 +209,7 @@ def test_a_log_is_read_in_pieces_without_scripts(site: Site, queue: Queue) -> No
     assert "What follows" in text
     assert "offset=131072" in text
     assert "is a whole number" in page(site, f"/jobs/{job}/log?offset=x", 422)
-    assert "no 9" in page(site, f"/jobs/{job}/log?epoch=9", 404)
+    assert "no attempt 9" in page(site, f"/jobs/{job}/log?epoch=9", 404)
 
 
 @pytest.mark.parametrize(
