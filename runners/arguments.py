@@ -43,8 +43,12 @@ def _add_measure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--vocabulary", type=int, metavar="N", help="token ids of prompts are below N (2000)")
     parser.add_argument("--timeout", type=float, default=600.0, metavar="S", help="seconds for one request (600)")
     parser.add_argument("--trace", type=Path, metavar="FILE", help="write the trace of each run as Parquet")
-    parser.add_argument(
+    asked = parser.add_mutually_exclusive_group()
+    asked.add_argument(
         "--observer-check", action="store_true", help="also run without exact counting, to see what it costs"
+    )
+    asked.add_argument(
+        "--usage-at-end", action="store_true", help="ask for token counts once a request, not with each event"
     )
     parser.add_argument(
         "--metrics-url", metavar="URL", help="the server's own counters, its referee (its /metrics, where it has one)"

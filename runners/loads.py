@@ -79,6 +79,7 @@ def _options(given: argparse.Namespace, load: Load, requests: int, seed: int) ->
         timeout_s=given.timeout,
         traces=given.trace,
         observer_check=given.observer_check,
+        usage_at_end=given.usage_at_end,
         metrics_url=given.metrics_url,
         flush_cache=given.flush_cache,
         seed=seed,

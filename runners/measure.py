@@ -52,6 +52,7 @@ class Options:
 
     `metrics_url` says where the server's counters are; None looks where engines have them. `flush_cache` empties the
     prefix cache before every run; `warm_cache`, in its place, sends every prompt of a run once beforehand.
+    `usage_at_end`: never ask for counts with each event, which makes events larger.
     """
 
     url: str
@@ -68,6 +69,7 @@ class Options:
     limits: Limits = verdict.DEFAULT
     traces: Path | None = None
     observer_check: bool = False
+    usage_at_end: bool = False
     metrics_url: str | None = None
     flush_cache: bool = False
     warm_cache: bool = False
@@ -144,7 +146,7 @@ class Session:
         work = replace(self.options.workload, output_tokens=tokens, turns=1)
         refused: list[str] = []
         sessions = isinstance(self.options.load, Sessions)
-        for dialect in _forms(self.dialect, text=not sessions):
+        for dialect in _forms(self.dialect, text=not sessions, exact=not self.options.usage_at_end):
             row = self._run(Closed(1), self._requests(work, 1, dialect), "readiness").rows[0]
             if row.failure == "no_connection":
                 raise MeasureError(f"no connection to {self.options.url}: {row.message}")
@@ -318,8 +320,8 @@ def measure(options: Options, say: Callable[[str], None]) -> Result:
     return session.result()
 
 
-def _forms(first: Dialect, *, text: bool) -> list[Dialect]:
-    """Ways of asking, the most exact first; by text only where that is allowed."""
+def _forms(first: Dialect, *, text: bool, exact: bool) -> list[Dialect]:
+    """Ways of asking, the most exact first; by text, or for counts with each event, only where that is wanted."""
     forms: list[tuple[Literal["completions", "chat"], Literal["token_ids", "usage"]]] = [
         ("completions", "token_ids"),
         ("completions", "usage"),
@@ -327,7 +329,9 @@ def _forms(first: Dialect, *, text: bool) -> list[Dialect]:
         ("chat", "usage"),
     ]
     return [
-        replace(first, endpoint=endpoint, asking=asking) for endpoint, asking in forms if text or endpoint != "chat"
+        replace(first, endpoint=endpoint, asking=asking)
+        for endpoint, asking in forms
+        if (text or endpoint != "chat") and (exact or asking == "usage")
     ]
 
 

@@ -237,6 +237,7 @@ class Sides:
             traces=first if plan.repeats == 1 else first.with_name(first.name.replace("-1.parquet", ".parquet")),
             flush_cache=work.prefix_cache == "cleared",
             warm_cache=work.prefix_cache == "warm",
+            usage_at_end=plan.points[point].counting == "at_end",
         )
 
 

@@ -65,8 +65,9 @@ def _speakable(value: Any) -> Any:
 
 
 def load_words(point: Point) -> str:
-    """ "concurrency 16", "2.5 requests/s"."""
-    return f"{point.rate:g} requests/s" if point.rate is not None else f"concurrency {point.concurrency}"
+    """ "concurrency 16", "2.5 requests/s", "concurrency 16, tokens counted at the end"."""
+    load = f"{point.rate:g} requests/s" if point.rate is not None else f"concurrency {point.concurrency}"
+    return load if point.counting == "each_event" else f"{load}, tokens counted at the end"
 
 
 def sweep_points(sets: list[Json], side: str = "a") -> list[SweepPoint]:

@@ -19,11 +19,16 @@ Address = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9.\[\]:-]{1,253}:
 
 
 class Point(Wire):
-    """One load: a number of requests always under way (closed loop), or requests at a rate (open loop)."""
+    """One load: a number of requests always under way (closed loop), or requests at a rate (open loop).
+
+    `counting`: the server is asked for token counts with each event, or once at the end of a request. Counts with each
+    event are exact and make events larger, which slows a server that is busy writing them.
+    """
 
     concurrency: Count | None = None
     rate: Annotated[float, Field(gt=0, le=10**6)] | None = None  # requests/s, Poisson
     requests: Count  # of one repeat
+    counting: Literal["each_event", "at_end"] = "each_event"
 
     @model_validator(mode="after")
     def _one_kind(self) -> Self:

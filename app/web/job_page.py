@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from app.jobs.numbers import load_words
 from app.jobs.states import MOST_ATTEMPTS
 from app.web.contexts import Fact, Link, Shell
 from app.web.job_contexts import (
@@ -31,7 +32,6 @@ from app.web.job_words import (
     is_active,
     is_over,
     listed,
-    load,
     on_random_weights,
     size,
     what,
@@ -182,7 +182,7 @@ def _about(row: JobRow, now: dt.datetime) -> Iterator[Fact]:
 
 def plan_facts(plan: Plan) -> tuple[Fact, ...]:
     """What is measured, besides the servers."""
-    loads = listed(f"{load(point)} ({point.requests:,} requests)" for point in plan.points)
+    loads = listed(f"{load_words(point)} ({point.requests:,} requests)" for point in plan.points)
     return (
         Fact("Kind", KIND_WORDS[plan.kind]),
         Fact("Workload", workload(plan.workload)),

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from app.protocol.launch import Launch
-    from app.protocol.plan import Plan, Point, Side, Workload
+    from app.protocol.plan import Plan, Side, Workload
 
 ENGINES = {"vllm": "vLLM", "sglang": "SGLang"}
 STATE_WORDS = {
@@ -132,11 +132,6 @@ def what(plan: Plan) -> str:
     """What a job measures, in a line; of two servers what they share once."""
     said = list(dict.fromkeys(server(side) for side in plan.sides))
     return " against ".join(said) if len(said) > 1 else said[0]
-
-
-def load(point: Point) -> str:
-    """`concurrency 16` or `4 requests/s`."""
-    return f"concurrency {point.concurrency}" if point.concurrency else f"{point.rate:g} requests/s"
 
 
 def workload(given: Workload) -> str:

@@ -81,8 +81,9 @@ def _freed(freed: Freed | None) -> str:
 
 def command_facts(row: MeasurementRow, plan: Plan, root: str) -> tuple[Fact, ...]:
     """Name and text of each way to repeat it: the load alone, the whole job, and a check of what was found."""
+    countings = dict.fromkeys(point.counting for point in plan.points)
     return (
-        Fact("The same load, on a server of yours", _line(_measure(plan))),
+        *(Fact("The same load, on a server of yours", _line(_measure(plan, counting))) for counting in countings),
         Fact("The whole job again: save this as plan.json …", plan.model_dump_json()),
         Fact("… and ask for it", f"benchcard job submit --plan plan.json --server {root}"),
         Fact("Write all evidence as one file, on this server", f"benchcard evidence {row.id}"),
@@ -94,17 +95,19 @@ def _line(parts: tuple[str, ...]) -> str:
     return " ".join(shlex.quote(part) for part in parts)
 
 
-def _measure(plan: Plan) -> tuple[str, ...]:
+def _measure(plan: Plan, counting: str) -> tuple[str, ...]:
     side, work = plan.sides[0], plan.workload
     model = side.launch.model if side.launch else side.attach.model if side.attach else ""
-    rates = [point for point in plan.points if point.rate is not None]
+    alike = [point for point in plan.points if point.counting == counting]
+    rates = [point for point in alike if point.rate is not None]
     load = "--rate" if rates else "--concurrency"
-    values = [f"{point.rate:g}" if point.rate else str(point.concurrency) for point in (rates or plan.points)]
-    requests = [str(point.requests) for point in (rates or plan.points)]
+    values = [f"{point.rate:g}" if point.rate else str(point.concurrency) for point in (rates or alike)]
+    requests = [str(point.requests) for point in (rates or alike)]
     return (
         "benchcard", "measure", "http://HOST:PORT", "--model", model,
         "--input-tokens", str(work.input_tokens), "--output-tokens", str(work.output_tokens),
         load, *values, "--requests", *(requests if len(set(requests)) > 1 else requests[:1]),
         "--runs", str(plan.repeats), "--seed", str(work.seed),
+        *(("--usage-at-end",) if counting == "at_end" else ()),
         *(("--flush-cache",) if work.prefix_cache == "cleared" else ()),
     )  # fmt: skip

@@ -110,6 +110,16 @@ def test_a_measurement_says_what_it_found_by_every_definition(site: Site, queue:
     assert DUMMY in text(site, "/measurements")
 
 
+def test_each_way_of_counting_tokens_has_a_command_that_repeats_it(site: Site, queue: Queue, tmp_path: Path) -> None:
+    both = plan((2, 2))
+    points = (both.points[0], both.points[1].model_copy(update={"counting": "at_end"}))
+    found = measured(site, queue, tmp_path, both.model_copy(update={"points": points}))
+    shown = text(site, f"/measurements/{found}")
+    assert "concurrency 2, tokens counted at the end" in shown
+    assert shown.count("benchcard measure http://HOST:PORT") == 2
+    assert shown.count("--usage-at-end") == 1
+
+
 def test_charts_come_with_their_numbers_as_table_and_csv(site: Site, queue: Queue, tmp_path: Path) -> None:
     found = measured(site, queue, tmp_path, plan())
     page = read(site.get(f"/measurements/{found}").text)

@@ -281,6 +281,18 @@ def test_exact_counting_is_set_against_counting_by_usage_alone() -> None:
     assert "exact counting against usage" in report.as_text(result)
 
 
+def test_counts_with_each_event_are_asked_for_unless_the_end_of_a_request_will_do() -> None:
+    for usage_at_end in (False, True):
+        server = Server(obedient)
+        with server as url:
+            result = measure.measure(options(url, usage_at_end=usage_at_end), silent)
+        assert {"return_token_ids" in asked.body for asked in server.requests} == {not usage_at_end}
+        assert (result.valid, result.runs[0].trace.meta["counting"]) == (
+            True,
+            "final_usage" if usage_at_end else "token_ids",
+        )
+
+
 def test_a_stream_that_arrives_at_once_has_a_tpot_of_zero_in_the_observer_check() -> None:
     def at_once(asked: Asked) -> Answer:
         return Answer([b"".join([HEAD, *framed(tokens_of(asked)), LAST_CHUNK])])
