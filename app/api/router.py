@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.api import cards, claims, compare, evidence, health, imports, jobs, measurements, runner, sources
+from app.api import cards, claims, compare, evidence, health, imports, jobs, measurements, runner, sources, tools
 from app.api.access import STRICT_QUERY
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
 
-PARTS = (claims, sources, compare, cards, imports, jobs, measurements, evidence, runner, health)
+PARTS = (claims, sources, compare, tools, cards, imports, jobs, measurements, evidence, runner, health)
 
 
 def include(application: FastAPI) -> None:

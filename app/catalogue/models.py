@@ -20,6 +20,14 @@ FILE = Path(__file__).with_name("models.yaml")
 Positive = Annotated[Number, Field(gt=0)]
 
 
+class KvShape(Fact):
+    """What the KV cache of grouped-query attention is made of, for a model in which every layer keeps every token."""
+
+    layers: int = Field(ge=1)
+    kv_heads: int = Field(ge=1)
+    head_dim: int = Field(ge=1)
+
+
 class ModelWeights(Fact):
     """Active parameters in billions (all of them in a dense model) and the size of each as served."""
 
@@ -27,6 +35,7 @@ class ModelWeights(Fact):
     active_params_b: Positive
     bytes_per_param: Positive
     source: Text
+    kv: KvShape | None = None
 
 
 def read_models(name: str, text: str) -> tuple[Document, dict[str, ModelWeights]]:

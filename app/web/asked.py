@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 from fastapi import Depends, Request
 
 from app.asked import Parameters, declared, read_query, route_of
+from app.cards.form import INPUTS
 from app.cards.queries import CardFilter
 from app.claims.rows import FACETS
 from app.jobs.queries import JobFilter
+from app.tools import capacity, speculation, workload
 from app.web.contexts import Trouble
 from app.web.reproduce_page import FIELDS as REPRODUCE
 from app.web.wording import plain
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
 TAKES = {
     "/": Parameters(one=frozenset(("q", "sort", "cursor")), many=frozenset((*FACETS, "col", "ids"))),
     "/cards": Parameters(one=frozenset(("cursor",)), many=frozenset(CardFilter.__dataclass_fields__)),
-    "/cards/new": Parameters(one=frozenset(("from", "claim"))),
+    "/cards/new": Parameters(one=frozenset(("from", "claim", *INPUTS))),
     "/cards/{card_id}": Parameters(one=frozenset(("revision",))),
     "/cards/{card_id}/revisions": Parameters(one=frozenset(("from", "to"))),
     "/configurations": Parameters(one=frozenset(("engine", "model"))),
@@ -33,6 +35,9 @@ TAKES = {
     "/claims/{claim_id}/reproduce": Parameters(one=frozenset(REPRODUCE)),
     "/cards/{card_id}/reproduce": Parameters(one=frozenset(REPRODUCE)),
     "/measurements": Parameters(one=frozenset(("cursor",)), many=frozenset(("claim_id", "card_id"))),
+    "/tools/workload": Parameters(one=frozenset(field.name for field in workload.FIELDS)),
+    "/tools/capacity": Parameters(one=frozenset(field.name for field in capacity.FIELDS)),
+    "/tools/speculation": Parameters(one=frozenset(("claim", *(field.name for field in speculation.FIELDS)))),
     "/sign-in": Parameters(one=frozenset(("link", "next"))),
 }
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from app.cards.export import to_yaml
+from app.cards.form import INPUTS, from_fields
 from app.cards.from_claim import repeat_of
 from app.cards.row import title
 from app.web.claim_row import label
@@ -13,6 +14,8 @@ from app.web.contexts import Link
 from app.web.state import address
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from app.cards.record import CardRecord
     from app.claims.schema import ClaimRow
 
@@ -38,6 +41,17 @@ class Begun:
 
 def empty() -> Begun:
     return Begun("", "Record a card", ABOUT, NEW, "new")
+
+
+def filled(given: Mapping[str, str]) -> Begun:
+    """A new card whose fields an address names: `?workload.input_tokens=4096`. What fits into no card's text stays
+    out and is told."""
+    values = {path: given[path] for path in INPUTS if given.get(path)}
+    found = from_fields("", values)
+    assert found is not None  # the empty text is a tree
+    url = address(NEW, list(values.items()))
+    left_out = tuple(f"{path}: {values[path]} ({why})" for path, why in found.problems.items())
+    return Begun(found.text, "Record a card", ABOUT, url, url, left_out=left_out)
 
 
 def copy_of(record: CardRecord) -> Begun:

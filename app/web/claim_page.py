@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from app.axes import AXES
 from app.claims.conditions import FIELDS, values
+from app.tools.from_claim import speculates
 from app.web.badge_svg import STATUS_WORDS, snippet
 from app.web.badges import CAVEATS, badges, told_once
 from app.web.claim_row import cells, label
@@ -96,6 +97,8 @@ def _acts(row: ClaimRow) -> Iterator[Link]:
     yield Link("Compare with another claim", address("/", [("ids", row.id)]))
     if both := configurations_url(row):
         yield Link("Low latency and high throughput together", both)
+    if speculates(row):
+        yield Link("At another acceptance", address("/tools/speculation", [("claim", row.id)]))
     of = f"/cards/{row.card.id}" if row.card else f"/claims/{row.id}"
     yield Link("Reproduce", f"{of}/reproduce")
     yield Link("Record a repeat", address("/cards/new", [("claim", row.id)]))

@@ -24,6 +24,7 @@ from app.web.routes import (
     session,
     sources,
     status_badges,
+    tools,
 )
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ PARTS = (
     runners,
     measurements,
     status_badges,
+    tools,
     session,
 )
 

@@ -53,7 +53,8 @@ TO_FORM = "The form can show this text once this is mended"
 
 @router.get(card_begin.NEW)
 def new_card(request: Request) -> HTMLResponse:
-    """An empty form, a copy (`from`, a card's id) or a repeat (`claim`, a claim's id). Raises NotFoundError."""
+    """An empty form, one with the fields that the address names, a copy (`from`, a card's id) or a repeat (`claim`, a
+    claim's id). Raises NotFoundError."""
     begun = _begun(request)
     return _page(request, begun, _typed(request, {"yaml": begun.text}), {})
 
@@ -110,7 +111,7 @@ def _begun(request: Request) -> Begun:
         return card_begin.copy_of(cards(request).card(asked["from"]))
     if asked.get("claim"):
         return card_begin.repeat(catalogue(request).claim(asked["claim"]))
-    return card_begin.empty()
+    return card_begin.filled(asked) if any(asked.get(path) for path in INPUTS) else card_begin.empty()
 
 
 def _typed(request: Request, form: dict[str, str]) -> Typed:
