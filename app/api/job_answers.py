@@ -22,6 +22,7 @@ def detailed(job: Job) -> JobDetail:
         {
             **asdict(job.row),
             "plan": job.plan,
+            "assumptions": job.assumptions,
             "needs": job.needs,
             "launches": [LaunchToApprove.model_validate(item) for item in job.launches],
             "tries": [Attempt.model_validate(item) for item in job.attempts],

@@ -154,6 +154,9 @@ class JobDetail(JobItem):
     """A job with all that is known of it."""
 
     plan: Plan
+    assumptions: list[str] | None = Field(
+        description="what nobody stated, or was chosen against what is stated; null where that was not kept"
+    )
     needs: Needs
     launches: list[LaunchToApprove] = Field(description="what may run only with a maintainer's approval")
     tries: list[Attempt]

@@ -195,7 +195,8 @@ def _new_job(request: Request, asked: SubmitJob, actor: "Actor") -> NewJob:
         details: list[dict[str, object]] = [{"field": "choices", "message": text} for text in planned.missing]
         raise InvalidInputError(f"not attemptable as it stands: {'; '.join(planned.missing)}", details)
     accelerator = asked.accelerator or planned.accelerator
-    return NewJob(planned.plan, accelerator, asked.claim_id, asked.card_id, asked.priority)
+    of = (asked.claim_id, asked.card_id, asked.priority)
+    return NewJob(planned.plan, accelerator, *of, planned.assumptions)
 
 
 def _planned(request: Request, asked: SubmitJob) -> "Planned":

@@ -83,6 +83,7 @@ class Verdict(Fact):
     share: Decimal | None = None
     differences: tuple[SetupDifference, ...] = ()
     left_open: tuple[SetupDifference, ...] = ()
+    assumptions: tuple[Text, ...] = ()  # what was measured where the claim states nothing, or something else was chosen
     reasons: tuple[Text, ...] = ()  # why it is inconclusive, what is missing, how it failed
     how: Text | None = None  # how the number was computed
 

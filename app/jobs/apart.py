@@ -34,6 +34,7 @@ class Sent(BaseModel):
 
     problems: list[Place]
     claim_id: str | None = None
+    assumptions: tuple[str, ...] = ()
     report: Report | None = None
     numbers: dict[str, Any] = {}
 
@@ -63,7 +64,13 @@ def _checked(source: Path) -> Sent:
     problems = [Place(path="numbers.json", message=text) for text in found.differences]
     claim_id = found.measurement.get("claim_id")
     known = claim_id if isinstance(claim_id, str) else None
-    return Sent(problems=problems, claim_id=known, report=found.report, numbers=found.numbers)
+    return Sent(
+        problems=problems,
+        claim_id=known,
+        assumptions=found.assumptions,
+        report=found.report,
+        numbers=found.numbers,
+    )
 
 
 def _main(source: str, most_memory: str) -> int:

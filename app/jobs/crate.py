@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 CONTEXT = "https://w3id.org/ro/crate/1.1/context"
 PROFILE = "https://w3id.org/ro/crate/1.1"
 DESCRIPTIONS = {
-    "measurement.json": "Which measurement this is: kind, claim or card, when and by whom it was recorded",
+    "measurement.json": "Which measurement this is: kind, claim or card, when it was recorded, and its assumptions",
     "plan.json": "What was to be executed: servers with their flags, load, repeats",
     "report.json": "What was executed: machine, versions, command lines, and which trace is which run",
     "numbers.json": "Every number, computed from the traces",

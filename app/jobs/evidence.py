@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic import ValidationError
 
@@ -32,11 +32,19 @@ MOST_DIFFERENCES = 100
 TRACES = "traces/"
 
 
+class Asked(NamedTuple):
+    """What was to be measured, and what of it had to be taken for granted."""
+
+    plan: Plan
+    assumptions: tuple[str, ...]
+
+
 @dataclass(frozen=True)
 class Checked:
     """A bundle whose hashes hold. `differences` say where its numbers are not those of its traces."""
 
     measurement: Json
+    assumptions: tuple[str, ...]
     report: Report
     numbers: Json
     differences: tuple[str, ...]
@@ -44,7 +52,7 @@ class Checked:
 
 
 def contents(
-    row: MeasurementRow, plan: Plan, traces: dict[str, Path], claim: ClaimRow | None, log: bytes
+    row: MeasurementRow, asked: Asked, traces: dict[str, Path], claim: ClaimRow | None, log: bytes
 ) -> dict[str, bytes | Path]:
     """The files of a measurement's bundle. A trace whose file is gone is left out, as its numbers say."""
     report = Report.model_validate_json(json.dumps(row.report))
@@ -57,17 +65,18 @@ def contents(
         "trust": row.trust,
         "created_at": row.created_at.isoformat(),
         "created_by": row.created_by,
+        "assumptions": asked.assumptions,
     }
     found: dict[str, bytes | Path] = {
         "measurement.json": _json(about),
-        "plan.json": _json(plan.model_dump(mode="json")),
+        "plan.json": _json(asked.plan.model_dump(mode="json")),
         REPORT: _json(row.report),
         "numbers.json": _json(row.numbers),
     }
     if claim is not None:
         then = claim.model_copy(update={"reproduction": Reproduction()})  # what came of it later is no part of it
         found["claim.json"] = _json(then.model_dump(mode="json"))
-        found["verdict.json"] = _json(judged(then, report, row.numbers).model_dump(mode="json"))
+        found["verdict.json"] = _json(judged(then, report, row.numbers, asked.assumptions).model_dump(mode="json"))
     for item in row.numbers["sets"]:
         card = as_card(report, item, row.claim_id, claim.axis if claim else None, row.created_at.date())
         found[f"cards/{item['side']}-{item['point']}.yaml"] = to_yaml(card).encode()
@@ -82,18 +91,27 @@ def check(source: Path, folder: Path, most_bytes: int = bundle.MOST_BYTES) -> Ch
     a hash or a file is wrong."""
     files = bundle.unpack(source, folder, most_bytes)
     about = _read(folder, "measurement.json")
+    assumptions = _assumptions(about)
     plan, report = (_model(folder, name, kind) for name, kind in (("plan.json", Plan), (REPORT, Report)))
     said = _read(folder, "numbers.json")
     traces = {item.path.removeprefix(TRACES): folder / item.path for item in files if item.path.startswith(TRACES)}
     numbers = compute(report, traces, plan)
     differences = list(_differences("numbers", said, numbers))
     if (folder / "claim.json").exists():
-        verdict = judged(_model(folder, "claim.json", ClaimRow), report, numbers)
+        verdict = judged(_model(folder, "claim.json", ClaimRow), report, numbers, assumptions)
         there = _read(folder, "verdict.json") if (folder / "verdict.json").exists() else None
-        differences += _differences("verdict", there, json.loads(verdict.model_dump_json()))
+        later = set() if "assumptions" in about else {"assumptions"}  # a bundle from before they were kept
+        differences += _differences("verdict", there, json.loads(verdict.model_dump_json(exclude=later)))
     unused = sorted(set(traces) - {run.trace for run in report.runs})
     differences += [f"{TRACES}{name}: no run of the report has this trace" for name in unused]
-    return Checked(about, report, numbers, tuple(differences[:MOST_DIFFERENCES]), tuple(files))
+    return Checked(about, assumptions, report, numbers, tuple(differences[:MOST_DIFFERENCES]), tuple(files))
+
+
+def _assumptions(about: Json) -> tuple[str, ...]:
+    given = about.get("assumptions", [])
+    if not isinstance(given, list) or len(given) > MOST_DIFFERENCES or not all(isinstance(item, str) for item in given):
+        raise bundle.BundleError([bundle.Problem("measurement.json", "its `assumptions` are no list of sentences")])
+    return tuple(given)
 
 
 def _differences(path: str, said: Any, found: Any) -> Iterator[str]:

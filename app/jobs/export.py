@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import sqlalchemy as sa
 
 from app.claims.queries import Claims, parsed
-from app.jobs.evidence import contents
+from app.jobs.evidence import Asked, contents
 from app.jobs.measured import Measurements
-from app.jobs.store import JOB
+from app.jobs.store import JOB, assumptions_of
 from app.protocol.lease import MOST_LOG
 from app.protocol.outcome import REPORT
 from app.protocol.plan import Plan
@@ -34,14 +34,14 @@ def write_bundle(database: Database, files: Files, logs: Logs, measurement_id: s
         return
     traces = {part.name: files.path(part.sha256) for part in row.parts if part.name != REPORT}
     log = logs.read(row.job_id, row.epoch, 0, MOST_LOG) if row.job_id and row.epoch else b""
-    bundle.write(target, contents(row, _plan(database, row), traces, _claim(database, row), log))
+    bundle.write(target, contents(row, _asked(database, row), traces, _claim(database, row), log))
 
 
-def _plan(database: Database, row: MeasurementRow) -> Plan:
+def _asked(database: Database, row: MeasurementRow) -> Asked:
     with database.read() as session:
-        return Plan.model_validate_json(
-            session.connection().execute(sa.select(JOB.c.plan).where(JOB.c.id == row.job_id)).scalar_one()
-        )
+        asked = sa.select(JOB.c.plan, JOB.c.assumptions).where(JOB.c.id == row.job_id)
+        job = session.connection().execute(asked).one()
+    return Asked(Plan.model_validate_json(job.plan), assumptions_of(job.assumptions) or ())
 
 
 def _claim(database: Database, row: MeasurementRow) -> ClaimRow | None:

@@ -12,6 +12,8 @@ from app.jobs.quantities import QUANTITIES, in_unit, limit, statistic, value
 from app.jobs.ran import as_claim
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from app.claims.schema import ClaimRow
     from app.compare.reproduction import Verdict
     from app.protocol.outcome import Report
@@ -19,8 +21,13 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 
 
-def judged(claim: ClaimRow, report: Report, numbers: Json) -> Verdict:
-    """The verdict of a measurement. Never raises: what cannot be set against the claim is inconclusive, and why."""
+def judged(claim: ClaimRow, report: Report, numbers: Json, assumptions: Sequence[str] = ()) -> Verdict:
+    """The verdict of a measurement, with the `assumptions` of its plan, on which it rests. Never raises: what cannot be
+    set against the claim is inconclusive, and why."""
+    return _judged(claim, report, numbers).model_copy(update={"assumptions": tuple(assumptions)})
+
+
+def _judged(claim: ClaimRow, report: Report, numbers: Json) -> Verdict:
     chosen, why = _chosen(claim, report, numbers)
     problem = _unsuited(claim, report) or ("" if chosen else why or "nothing was measured at the claim's load")
     if chosen is None or problem:

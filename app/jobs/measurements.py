@@ -22,13 +22,13 @@ from app.errors import InvalidInputError
 from app.ids import letters
 from app.jobs.judged import judged
 from app.jobs.numbers import compute
-from app.jobs.store import JOB, no_job
+from app.jobs.store import JOB, assumptions_of, no_job
 from app.protocol.outcome import REPORT, Report
 from app.protocol.plan import Plan
 
 if TYPE_CHECKING:
     import datetime as dt
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from sqlmodel import Session
 
@@ -61,26 +61,30 @@ def prepare(database: Database, files: Files, job_id: str, parts: Mapping[str, s
     InvalidInputError where the report itself is none.
     """
     with database.read() as session:
-        asked = sa.select(JOB.c.plan, JOB.c.claim_id, JOB.c.card_id).where(JOB.c.id == job_id)
+        asked = sa.select(JOB.c.plan, JOB.c.claim_id, JOB.c.card_id, JOB.c.assumptions).where(JOB.c.id == job_id)
         job = session.connection().execute(asked).first()
     if job is None:
         raise no_job(job_id)
     report = _report(files, parts)
     traces = {name: files.path(sha256) for name, sha256 in parts.items() if name != REPORT}
     numbers = compute(report, traces, Plan.model_validate_json(job.plan))
-    return found(database, report, numbers, job.claim_id, job.card_id)
+    return found(database, report, numbers, (job.claim_id, job.card_id), assumptions_of(job.assumptions) or ())
 
 
-def found_elsewhere(database: Database, report: Report, numbers: Json, claim_id: str | None) -> Found:
+def found_elsewhere(
+    database: Database, report: Report, numbers: Json, claim_id: str | None, assumptions: Sequence[str]
+) -> Found:
     """What a bundle holds, with the verdict on the claim as it stands here; a claim that is not here is not named."""
     here = claim_id if claim_id and Claims(database).present([claim_id]) else None
-    return found(database, report, numbers, here, None)
+    return found(database, report, numbers, (here, None), assumptions)
 
 
-def found(database: Database, report: Report, numbers: Json, claim_id: str | None, card_id: str | None) -> Found:
-    """With the verdict on the claim, or on the card's own number, where there is one."""
-    claim = _claim(database, claim_id or card_id)
-    return Found(report, numbers, judged(claim, report, numbers) if claim else None, claim_id, card_id)
+def found(
+    database: Database, report: Report, numbers: Json, of: tuple[str | None, str | None], assumptions: Sequence[str]
+) -> Found:
+    """With the verdict on the claim, or on the card's own number, where there is one. `of`: claim and card."""
+    claim = _claim(database, of[0] or of[1])
+    return Found(report, numbers, judged(claim, report, numbers, assumptions) if claim else None, *of)
 
 
 def record(

@@ -26,7 +26,7 @@ from app.jobs.rows import (
     RunnerRow,
 )
 from app.jobs.states import ACTIVE, TERMINAL
-from app.jobs.store import APPROVAL, JOB, RUNNER, models, no_job
+from app.jobs.store import APPROVAL, JOB, RUNNER, assumptions_of, models, no_job
 from app.protocol.lease import Capabilities
 from app.protocol.plan import Plan
 
@@ -134,6 +134,7 @@ def job_detail(session: Session, job_id: str, now: dt.datetime) -> JobDetail:
     return JobDetail(
         row=_row(stored),
         plan=plan,
+        assumptions=assumptions_of(stored.assumptions),
         needs=needs,
         launches=_launches(session, stored, plan, now),
         attempts=_attempts(session, job_id),

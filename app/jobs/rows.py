@@ -102,10 +102,12 @@ class LaunchRow:
 
 @dataclass(frozen=True)
 class JobDetail:
-    """A job with all that is known of it. `lacking`: by runner, why it would not take the job."""
+    """A job with all that is known of it. `assumptions`: what its plan takes for granted, None where that was not kept.
+    `lacking`: by runner, why it would not take the job."""
 
     row: JobRow
     plan: Plan
+    assumptions: tuple[str, ...] | None
     needs: Needs
     launches: tuple[LaunchRow, ...]
     attempts: tuple[AttemptRow, ...]

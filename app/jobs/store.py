@@ -48,13 +48,15 @@ LOCK = sa.text("SELECT pg_advisory_xact_lock(7301423)")
 
 @dataclass(frozen=True)
 class NewJob:
-    """What is asked for. `accelerator`: the GPU that it must run on, None for any; a higher priority goes first."""
+    """What is asked for. `accelerator`: the GPU that it must run on, None for any; a higher priority goes first.
+    `assumptions`: what the plan takes for granted (app.jobs.plans)."""
 
     plan: Plan
     accelerator: str | None = None
     claim_id: str | None = None
     card_id: str | None = None
     priority: int = 0
+    assumptions: tuple[str, ...] = ()
 
 
 def submit(session: Session, new: NewJob, by: Writer, now: dt.datetime, randomness: Randomness) -> str:
@@ -71,6 +73,7 @@ def submit(session: Session, new: NewJob, by: Writer, now: dt.datetime, randomne
         "state": "queued" if allowed else "awaiting_approval",
         "plan": new.plan.model_dump_json(),
         "needs": needs_of(new.plan, new.accelerator).text(),
+        "assumptions": json.dumps(new.assumptions),
         "asks": json.dumps(digests),
         "claim_id": new.claim_id,
         "card_id": new.card_id,
@@ -204,6 +207,11 @@ def locked(session: Session, job_id: str) -> sa.Row[Any]:
 def no_job(job_id: str) -> NotFoundError:
     message = f"there is no job `{job_id[:80]}`"
     return NotFoundError(message, [{"field": "id", "message": message}])
+
+
+def assumptions_of(stored: str | None) -> tuple[str, ...] | None:
+    """What a job's plan takes for granted; None where that was not kept."""
+    return None if stored is None else tuple(json.loads(stored))
 
 
 def _release(session: Session, now: dt.datetime) -> None:

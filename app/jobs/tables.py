@@ -30,6 +30,7 @@ class JobTable(SQLModel, table=True):
     state: str  # app.jobs.states
     plan: str  # a Plan as JSON
     needs: str  # Needs in their one spelling: equal needs are equal text
+    assumptions: str | None  # JSON: sentences; None: asked for before they were kept
     asks: str  # JSON: digests of its launches that a maintainer must approve
     claim_id: str | None = Field(index=True)
     card_id: str | None = Field(index=True)

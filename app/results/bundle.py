@@ -2,7 +2,7 @@
 
     MANIFEST                one line a file, sorted: SHA-256, size in bytes, path; all but itself
     ro-crate-metadata.json  the same as an RO-Crate 1.1 (https://w3id.org/ro/crate/1.1), with what each file is
-    measurement.json        id, kind, claim and card, when and by whom it was recorded
+    measurement.json        id, kind, claim and card, when and by whom it was recorded, assumptions
     plan.json report.json   what was to be executed; what was, and which trace is which run
     traces/NAME             the raw trace of each run (runners/load/trace_file.py)
     numbers.json            every number, computed from the traces

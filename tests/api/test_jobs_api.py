@@ -9,6 +9,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from sqlalchemy import text
 
 from app.protocol.outcome import REPORT
 from tests.api.test_job_access import ask, lease, submitted
@@ -100,6 +101,23 @@ def test_an_end_without_a_report_is_refused_and_not_put_on_record(site: Site, he
     assert error(answer) == (422, "invalid_input")
     assert answer.json()["error"]["details"][0]["field"] == "parts.report.json"
     assert site.get(f"/api/v1/jobs/{job}").json()["state"] == "running"
+
+
+def test_a_job_keeps_what_its_plan_takes_for_granted(site: Site) -> None:
+    token = site.token()
+    card = site.recorded(sound(engine="{name: vllm, version: 0.33.0}", launch=None), token)
+    asked = ask(site, "/api/v1/jobs", {"card_id": card, "choices": {"model": "org/M", "repeats": 3}}, token)
+    assert asked.status_code == 201, asked.text
+    assumed = asked.json()["assumptions"]
+    assert "model: org/M was chosen; the source says Llama-3.1-8B" in assumed
+    assert site.get(asked.headers["location"]).json()["assumptions"] == assumed
+    assert site.get(f"/api/v1/jobs/{submitted(site, token)}").json()["assumptions"] == []
+
+
+def test_what_an_older_job_takes_for_granted_is_not_known(site: Site) -> None:
+    job = submitted(site, site.token())
+    site.database.write(lambda session: session.execute(text("UPDATE job SET assumptions = NULL")))
+    assert site.get(f"/api/v1/jobs/{job}").json()["assumptions"] is None
 
 
 def test_a_claim_that_cannot_be_run_says_what_is_missing(site: Site) -> None:

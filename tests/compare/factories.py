@@ -103,7 +103,7 @@ def message(found: Comparison, rule: str) -> str:
 
 def _overridden(base: dict[str, Any], overrides: dict[str, Any]) -> dict[str, Any]:
     built = deepcopy(base)
-    for name, value in overrides.items():
+    for name, value in deepcopy(overrides).items():  # a later override may reach into an earlier one's value
         *parents, last = name.split(".")
         place = built
         for parent in parents:

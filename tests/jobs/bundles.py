@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app.jobs.evidence import contents
+from app.jobs.evidence import Asked, contents
 from app.jobs.judged import judged
 from app.jobs.numbers import compute
 from app.jobs.rows import MeasurementRow
@@ -25,17 +25,18 @@ DAY = dt.datetime(2026, 11, 30, 8, tzinfo=dt.UTC)
 
 
 def files_of(folder: Path, of: Plan | None = None, *, with_claim: bool = True) -> dict[str, bytes | Path]:
-    of = of or plan()
+    of, assumptions = of or plan(), ("prompts: uniform random token ids; the source states none",)
     report, traces = attempt(folder / "traces", of)
     numbers = compute(report, traces, of)
     claim = row(**SAME) if with_claim else None
+    verdict = judged(claim, report, numbers, assumptions) if claim else None
     stored = MeasurementRow(
         number=1, id="m1", job_id="j1", epoch=1, bundle_sha256=None, bundle_size=None,
         claim_id=claim.id if claim else None, card_id=None, kind=of.kind, report=json.loads(report.model_dump_json()),
-        numbers=numbers, verdict=json.loads(judged(claim, report, numbers).model_dump_json()) if claim else None,
+        numbers=numbers, verdict=json.loads(verdict.model_dump_json()) if verdict else None,
         trust="runner", created_at=DAY, created_by="Ana", parts=(),
     )  # fmt: skip
-    return contents(stored, of, traces, claim, b"a line of the log\n")
+    return contents(stored, Asked(of, assumptions), traces, claim, b"a line of the log\n")
 
 
 def written(tmp_path: Path, files: dict[str, bytes | Path], name: str = "bundle.zip") -> Path:

@@ -102,6 +102,39 @@ def test_a_verdict_that_was_changed_is_found(tmp_path: Path, files: dict[str, by
     assert 'verdict.status: the bundle says "above", its traces say "within"' in found
 
 
+def test_the_assumptions_travel_and_the_verdict_is_checked_with_them(
+    tmp_path: Path, files: dict[str, bytes | Path]
+) -> None:
+    found = check(written(tmp_path, files), tmp_path / "whole")
+    assert found.assumptions == ("prompts: uniform random token ids; the source states none",)
+
+    def fewer(content: dict[str, bytes]) -> None:
+        content["measurement.json"] = json.dumps(json.loads(content["measurement.json"]) | {"assumptions": []}).encode()
+
+    assert any(
+        text.startswith("verdict.assumptions") for text in checked(tmp_path, changed(written(tmp_path, files), fewer))
+    )
+
+
+def test_a_bundle_from_before_assumptions_were_kept_verifies(tmp_path: Path, files: dict[str, bytes | Path]) -> None:
+    def older(content: dict[str, bytes]) -> None:
+        for name in ("measurement.json", "verdict.json"):
+            said = json.loads(content[name])
+            del said["assumptions"]
+            content[name] = json.dumps(said).encode()
+
+    assert checked(tmp_path, changed(written(tmp_path, files), older)) == ()
+
+
+@pytest.mark.parametrize("given", [None, "all", [1], {}, ["x"] * 101])
+def test_assumptions_that_are_no_sentences_are_told(
+    tmp_path: Path, files: dict[str, bytes | Path], given: object
+) -> None:
+    files["measurement.json"] = json.dumps({"assumptions": given}).encode()
+    ((path, message),) = problems(tmp_path, written(tmp_path, files))
+    assert (path, "assumptions" in message) == ("measurement.json", True)
+
+
 def test_a_trace_that_was_changed_is_found(tmp_path: Path, files: dict[str, bytes | Path]) -> None:
     write_trace(tmp_path / "other.parquet", 4, 2, 20.0, 3.0)
 

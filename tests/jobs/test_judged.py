@@ -49,6 +49,13 @@ def test_the_same_setup_and_number_stand_within(tmp_path: Path) -> None:
     )
 
 
+def test_a_verdict_lists_what_the_plan_took_for_granted(tmp_path: Path) -> None:
+    report, traces = attempt(tmp_path, plan())
+    numbers = compute(report, traces, report.plan)
+    for claim in (row(**SAME), row(**{**SAME, "axis": "kernel_ratio"})):  # the second one is inconclusive
+        assert judged(claim, report, numbers, ["seed of the prompts: 1"]).assumptions == ("seed of the prompts: 1",)
+
+
 def test_every_stated_fact_of_the_setup_that_differs_is_listed(tmp_path: Path) -> None:
     claim = row(**{
         **SAME,

@@ -103,6 +103,14 @@ def test_the_claims_row_says_how_measuring_it_again_went(
     assert catalogue.page(ClaimFilter((("status", ("different_setup",)),))).total == 1
 
 
+def test_the_verdict_on_record_lists_the_assumptions_of_the_job(
+    queue: Queue, files: Files, tmp_path: Path, catalogue: Catalogue
+) -> None:
+    put(queue, *measured(queue, files, tmp_path, claim_id="a", assumptions=("repeats: 5", "seed: 1")))
+    (row,) = stored(queue.database)
+    assert json.loads(row.verdict)["assumptions"] == ["repeats: 5", "seed: 1"]
+
+
 def test_a_claim_that_is_loaded_anew_keeps_its_verdict(
     queue: Queue, files: Files, tmp_path: Path, catalogue: Catalogue, clock: StillClock
 ) -> None:

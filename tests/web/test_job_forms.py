@@ -197,6 +197,8 @@ def test_whoever_signed_in_by_the_first_link_asks_and_approves_alone(site: Site,
     of = f"/cards/{site.recorded(BARE, site.token(name='Owner'))}/reproduce"
     asked = post(site, of, me, form_of(site.client.get(of, headers=me, params=CHOICES).text, of))
     page = asked.headers["location"]
+    assumed = site.get(f"/api/v1{page}").json()["assumptions"]
+    assert "input tokens: 64 was chosen; the source states none" in assumed
     path = f"{page}/approval"
     assert f'href="{path}"' in site.get(page, headers=me).text
     shown = site.get(path, headers=me).text

@@ -91,7 +91,7 @@ def _asked(request: Request, of: _Of, form: Mapping[str, str]) -> Response:
         planned = of.make(seed, chosen(form))
         if planned.plan is None:
             raise ConflictError(f"not attemptable as it stands: {'; '.join(planned.missing)}")
-        new = NewJob(planned.plan, planned.accelerator, of.claim_id, of.card_id)
+        new = NewJob(planned.plan, planned.accelerator, of.claim_id, of.card_id, assumptions=planned.assumptions)
         randomness = cast("Randomness", request.app.state.randomness)
 
         def work(session: Session) -> Reply:
