@@ -7,8 +7,8 @@ export PORT ?= 8000
 help:  ## what there is
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
 
-run: .venv/run  ## create the environment, migrate, load the catalogue, serve on 127.0.0.1:$(PORT)
-	$(BIN)/benchcard serve
+run: .venv/run  ## create the environment, migrate, load the catalogue, serve on 127.0.0.1:$(PORT); RUNNER=1 runs jobs here too
+	$(BIN)/benchcard serve $(if $(RUNNER),--runner)
 
 runner: .venv/run  ## take jobs from a server and run them on this machine, as CONFIG (runner.toml) says
 	$(BIN)/benchcard runner start --config $(or $(CONFIG),runner.toml)

@@ -46,7 +46,10 @@ def _parser() -> argparse.ArgumentParser:
     server = commands.add_parser(
         "serve", help="migrate, load the catalogue, serve pages and API (BENCHCARD_HOST, PORT, BENCHCARD_DATA)"
     )
-    server.set_defaults(run=lambda _, settings: serve(settings))
+    server.add_argument(
+        "--runner", action="store_true", help="with a runner that executes jobs on this machine (make run RUNNER=1)"
+    )
+    server.set_defaults(run=lambda given, settings: serve(settings, runner=given.runner))
     catalogue = commands.add_parser("catalogue", help="the shipped facts").add_subparsers(
         required=True, metavar="ACTION"
     )

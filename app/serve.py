@@ -16,6 +16,7 @@ import uvicorn
 from app.clock import SystemClock
 from app.commands.accounts import first_sign_in
 from app.commands.exits import OK, SETUP
+from app.commands.local_runner import LocalRunner, missing
 from app.errors import SetupError
 from app.logs import start_logging
 from app.main import create_app, prepare
@@ -28,14 +29,15 @@ GRACE = 10  # seconds that requests under way are given after a stop signal
 WAITING = 2048  # connections that the system keeps for us until they are accepted
 
 
-def serve(settings: Settings) -> int:
-    """Start and serve until a stop signal. Raises SetupError, SettingError or CatalogueError before that."""
+def serve(settings: Settings, *, runner: bool = False) -> int:
+    """Start and serve until a stop signal, with a `runner` on this machine where one is asked for. Raises SetupError,
+    SettingError or CatalogueError before that."""
     start_logging()
     with listen(settings) as listening:
         changes = prepare(settings, SystemClock())
         done = ", ".join(f"{count} {change}" for change, count in sorted(changes.items()))
         LOG.info("catalogue loaded: %s", done or "no sources")
-        return _run(settings, listening)
+        return _run(settings, listening, runner=runner)
 
 
 def run_server(settings: Settings) -> int:
@@ -58,9 +60,9 @@ def listen(settings: Settings) -> socket.socket:
 
 
 class _Server(uvicorn.Server):
-    """uvicorn that tells people where it serves, once it does."""
+    """uvicorn that tells people where it serves, once it does. Its `runner` begins after that and ends before it."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, *, runner: bool) -> None:
         application = create_app(settings)
         super().__init__(
             uvicorn.Config(
@@ -68,6 +70,8 @@ class _Server(uvicorn.Server):
             )
         )
         self.settings = settings
+        self.with_runner = runner
+        self.runner: LocalRunner | None = None
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
@@ -78,10 +82,26 @@ class _Server(uvicorn.Server):
             if link:
                 # To whoever started it, not to the log: logs are kept, and read by others.
                 print(f"sign in once, within an hour: {link}", flush=True)
+            if self.with_runner:
+                await asyncio.to_thread(self._start_runner, address)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        if self.runner:  # as long as we still answer it
+            await asyncio.to_thread(self.runner.stop, lambda: self.force_exit)
+        await super().shutdown(sockets)
+
+    def _start_runner(self, address: str) -> None:
+        try:
+            self.runner = LocalRunner(self.settings, address)
+        except OSError as error:
+            print(f"the local runner was not started: {error}", flush=True)
+            return
+        for item in missing(self.settings.data):
+            print(item, flush=True)
 
 
-def _run(settings: Settings, listening: socket.socket) -> int:
-    server = _Server(settings)
+def _run(settings: Settings, listening: socket.socket, *, runner: bool = False) -> int:
+    server = _Server(settings, runner=runner)
     with suppress(KeyboardInterrupt):  # uvicorn repeats the signal that it was stopped by
         server.run(sockets=[listening])
     return OK if server.started else SETUP

@@ -133,6 +133,9 @@ def _add_runner(parser: argparse.ArgumentParser) -> None:
     start = actions.add_parser(
         "start", help="until it is stopped: SIGTERM or Ctrl-C ends it after its job, a second one with it"
     )
+    start.add_argument(
+        "--while-input-is-open", action="store_true", help="end at once, with its job, when standard input closes"
+    )
     start.set_defaults(run=_command("runners.start", "run_start"))
     clear = actions.add_parser("clear-quarantine", help="let it measure again, once its machine was looked at")
     clear.set_defaults(run=_command("runners.start", "run_clear"))

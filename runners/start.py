@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from runners.config import Config
 
+STDIN = 0
 WRONG, SETUP = 2, 4  # exit statuses, as everywhere in `benchcard`
 
 
@@ -27,7 +29,7 @@ def run_start(given: argparse.Namespace) -> int:
     """Until it is stopped; 2 for a wrong file, 4 where this machine or the token cannot be used."""
     try:
         found = config.read(given.config)
-        return asyncio.run(_start(found, found.token()))
+        return asyncio.run(_start(found, found.token(), while_open=given.while_input_is_open))
     except ConfigError as error:
         _say(str(error))
         return WRONG
@@ -36,7 +38,7 @@ def run_start(given: argparse.Namespace) -> int:
         return SETUP
 
 
-async def _start(found: Config, token: str) -> int:
+async def _start(found: Config, token: str, *, while_open: bool) -> int:
     kept = Spool(found.data)
     try:
         me = Me(found.name, fresh(), machine_facts.version(), machine_facts.capabilities(found))
@@ -44,9 +46,24 @@ async def _start(found: Config, token: str) -> int:
         _say(f"runner {found.name} asks {found.server} for jobs; engines: {engines or 'none'}")
         if kept.quarantine:
             _say(f"in quarantine until `benchcard runner clear-quarantine`: {kept.quarantine}")
-        return await Loop(me, Client(found.server, token, kept), kept, Local(found), _say).run()
+        loop = Loop(me, Client(found.server, token, kept), kept, Local(found), _say)
+        if while_open:
+            _end_with_input(loop)
+        return await loop.run()
     finally:
         kept.close()
+
+
+def _end_with_input(runner: Loop) -> None:
+    """Whoever holds the other end of our standard input is gone once it closes, however that came."""
+    running = asyncio.get_running_loop()
+
+    def read() -> None:
+        if not os.read(STDIN, 1 << 16):
+            running.remove_reader(STDIN)
+            runner.end_now()
+
+    running.add_reader(STDIN, read)
 
 
 def run_clear(given: argparse.Namespace) -> int:

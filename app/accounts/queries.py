@@ -71,7 +71,8 @@ class Accounts:
         return [TokenRow(**{name: getattr(token, name) for name in names}) for token in stored]
 
     def nobody_yet(self) -> bool:
-        """Whether nobody has ever signed in or been given a token: the first start."""
+        """Whether nobody has ever signed in or been given a token: the first start. A runner is nobody."""
         used = select(SignInLinkTable.hash).where(col(SignInLinkTable.used_at).is_not(None))
+        given = select(TokenTable.id).where(col(TokenTable.scopes) != "runner")
         with self._database.read() as session:
-            return session.exec(select(TokenTable.id)).first() is None and session.exec(used).first() is None
+            return session.exec(given).first() is None and session.exec(used).first() is None

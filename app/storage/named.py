@@ -10,7 +10,7 @@ from app.results.files import relative
 
 Ask = Callable[[str], Iterable[Any]]  # SQL -> rows; of a session, or of a copy that no server has open
 
-FILES, LOGS = "files", "logs"  # folders in the data folder
+FILES, LOGS, RUNNER = "files", "logs", "runner"  # folders in the data folder; no row names what is in the last
 NAMING = {  # table -> its statement for (sha256, size) of files
     "result_import": "SELECT sha256, size FROM result_import",
     "attempt_part": "SELECT sha256, size FROM attempt_part",

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.results.files import ARRIVING
-from app.storage.named import FILES, LOGS
+from app.storage.named import FILES, LOGS, RUNNER
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -20,6 +20,7 @@ KINDS = {
     FILES: "result files and traces",
     LOGS: "logs of attempts",
     "arriving": "uploads that did not end",
+    RUNNER: "what the runner of `benchcard serve --runner` keeps",
     "other": "what Benchcard did not put there",
 }
 
@@ -74,6 +75,6 @@ def clean(data: Path, before: dt.datetime, named: Collection[str]) -> list[Found
 def _kind(place: Path) -> str:
     if place.parts[0] == FILES:
         return "arriving" if place.name.startswith(ARRIVING) else FILES
-    if place.parts[0] == LOGS:
-        return LOGS
+    if place.parts[0] in (LOGS, RUNNER):
+        return place.parts[0]
     return "database" if len(place.parts) == 1 and place.name.startswith("benchcard.db") else "other"

@@ -193,5 +193,7 @@ def test_the_first_start_is_the_one_before_anybody_could_sign_in(
 
 
 def test_a_token_ends_the_first_start_too(accounts: Accounts, database: Database, clock: StillClock) -> None:
+    make_token(database, clock, "runner")
+    assert accounts.nobody_yet()
     make_token(database, clock)
     assert not accounts.nobody_yet()
