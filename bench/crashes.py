@@ -43,7 +43,8 @@ from bench.leases import ADDRESS, a_plan
 
 PAUSE_S = 0.05  # before a call is sent again
 CALL_S = 10.0
-UP_S = 0.3  # at most, from the first answer of a server to its end
+START_S = 60.0
+UP_S = 1.0  # at most, from the first answer of a server to its end
 MACHINE = Machine(runner="r", benchcard="bench", system="s", processor="p", cpus=1, memory_mib=1)
 
 
@@ -64,7 +65,7 @@ class Worker(threading.Thread):
     """One runner that also asks for the jobs; it stops when no more are to be asked for and none is left."""
 
     def __init__(self, name: str, address: str, token: str, told: Acknowledged, enough: threading.Event) -> None:
-        super().__init__(name=name)
+        super().__init__(name=name, daemon=True)  # a server that does not come back ends the bench
         self.told, self.enough = told, enough
         headers = {"Authorization": f"Bearer {token}"}
         self._http = httpx.Client(base_url=address, headers=headers, timeout=CALL_S)
@@ -136,7 +137,7 @@ class Worker(threading.Thread):
 
 
 class Server:
-    """`benchcard serve`'s server on a folder of its own, which can be killed and started again."""
+    """`benchcard serve`'s server on a folder of its own, killed and started again as told. Use it inside `with`."""
 
     def __init__(self, data: Path) -> None:
         with socket.create_server(("127.0.0.1", 0)) as free:
@@ -144,22 +145,39 @@ class Server:
         self.address = f"http://127.0.0.1:{self.port}"
         self._environment = {**os.environ, "BENCHCARD_DATA": str(data), "PORT": str(self.port)}
 
+    def __enter__(self) -> Server:
+        command = [sys.executable, "-m", "bench.server", "--on-demand"]
+        pipe = subprocess.PIPE
+        self._process = subprocess.Popen(
+            command, env=self._environment, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, text=True
+        )
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._process.communicate()  # the end of its input ends it, and the server
+
     def start(self) -> None:
         """Returns once it answers."""
-        command = [sys.executable, "-m", "bench.server"]
-        self._process = subprocess.Popen(command, env=self._environment, stderr=subprocess.DEVNULL)
+        self._say("start")
+        until = time.monotonic() + START_S
         while True:
             try:
                 httpx.get(f"{self.address}/healthz", timeout=CALL_S)
                 return
             except httpx.TransportError:
-                if self._process.poll() is not None:
+                if time.monotonic() > until:
                     raise RuntimeError("the server did not start") from None
                 time.sleep(PAUSE_S)
 
     def kill(self) -> None:
-        self._process.kill()
-        self._process.wait()
+        self._say("kill")
+
+    def _say(self, command: str) -> None:
+        assert self._process.stdin and self._process.stdout
+        self._process.stdin.write(f"{command}\n")
+        self._process.stdin.flush()
+        if self._process.stdout.readline() != "done\n":
+            raise RuntimeError(f"the server's parent could not {command} it")
 
 
 def crash(data: Path, kills: int, workers: int, seed: int = 0) -> tuple[Acknowledged, list[str]]:
@@ -168,9 +186,19 @@ def crash(data: Path, kills: int, workers: int, seed: int = 0) -> tuple[Acknowle
     database.migrate()
     token, now = new_token(SystemRandomness()), SystemClock().now()
     database.write(lambda session: add_token(session, token, "bench", ("submit", "runner"), now))
-    told, enough, dice, server = Acknowledged(), threading.Event(), random.Random(seed), Server(data)
-    server.start()
+    told = Acknowledged()
+    with Server(data) as server:
+        _under_load(server, token, told, kills, workers, random.Random(seed))
+    wrong = [*told.wrong, *missing(database, data, told)]
+    database.close()
+    return told, wrong
+
+
+def _under_load(server: Server, token: str, told: Acknowledged, kills: int, workers: int, dice: random.Random) -> None:
+    """Kill the server while workers work; at last let them end what they began."""
+    enough = threading.Event()
     threads = [Worker(f"r{number}", server.address, token, told, enough) for number in range(workers)]
+    server.start()
     for thread in threads:
         thread.start()
     for _ in range(kills):
@@ -183,10 +211,6 @@ def crash(data: Path, kills: int, workers: int, seed: int = 0) -> tuple[Acknowle
     enough.set()
     for thread in threads:
         thread.join()
-    server.kill()
-    wrong = [*told.wrong, *missing(database, data, told)]
-    database.close()
-    return told, wrong
 
 
 def missing(database: Database, data: Path, told: Acknowledged) -> list[str]:
