@@ -94,12 +94,14 @@ NEVER_TRIED = Verdict(status="never_tried", text="Nobody has measured this claim
 def rules() -> tuple[tuple[str, str], ...]:
     """The rule as (short name, sentence), in the order in which it is asked."""
     return (
+        ("measured", "Where nothing was measured, it was never tried, cannot be run here for a reason, or failed."),
         ("valid", "A run that is no result leaves the verdict inconclusive, and so does a claim without a number."),
         ("repeats", f"At least {FEWEST} repeats are needed; the number is their median, with its bootstrap interval."),
         ("pairs", "A ratio is the median of the ratios of interleaved pairs, with the interval of that."),
         ("noise", f"An interval wider than {WIDEST:.0%} of the number is too wide to say where the number stands."),
         ("reach", "A claim reaches half a step of its last printed digit to both sides, over its range if it has one."),
         ("about", f"A claim that says about reaches {ABOUT:.0%} further."),
+        ("bounds", "“At least” has no upper end; “within” reaches down to nothing; “up to” is taken at its number."),
         ("within", "Where the interval and the claim's reach overlap, the number is within, else below or above."),
         ("setup", "A stated fact that differs makes it a different setup, which refutes nothing."),
         ("open", "A fact that one side does not state is listed and changes nothing."),

@@ -266,6 +266,8 @@ def _source(row: ClaimRow) -> Iterator[Fact]:
         yield Fact("Last checked", row.last_checked.isoformat())
     again = row.reproduction
     yield Fact("Repeated", again.text, True, f"/measurements/{again.measurement}" if again.measurement else "")
+    if again.measurement:
+        yield Fact("How that is judged", "rules of the verdict", url="/verdicts#measured-again")
     if again.others:
         yield Fact("Repeated by others", again.others)
 

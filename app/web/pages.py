@@ -25,6 +25,7 @@ from app.web.routes import (
     sources,
     status_badges,
     tools,
+    verdicts,
 )
 
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ PARTS = (
     measurements,
     status_badges,
     tools,
+    verdicts,
     session,
 )
 

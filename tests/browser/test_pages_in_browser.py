@@ -30,6 +30,7 @@ PAGES = [
     "/configurations?engine=SGLang&model=DeepSeek-V4.1-Flash",
     "/configurations",
     "/axes",
+    "/verdicts",
     "/compare",
     "/compare?ids=vllm-v41-5x&ids=sglang-v41-step-16",
     "/compare?ids=sglang-v41-dspark-off,sglang-v41-step-15,sglang-v41-step-16",

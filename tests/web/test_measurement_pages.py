@@ -202,6 +202,8 @@ def test_the_verdict_stands_on_top_with_interval_and_claim(site: Site, queue: Qu
     assert verdict["text"] in shown
     assert f"/claims/{claim}" in shown
     assert verdict["text"] in text(site, f"/measurements?claim_id={claim}")
+    for path in (f"/measurements/{found}", f"/claims/{claim}"):
+        assert 'href="/verdicts#measured-again"' in site.get(path).text
 
 
 def test_a_badge_may_stand_on_any_page_and_says_its_status_in_words(site: Site, queue: Queue, tmp_path: Path) -> None:
@@ -220,6 +222,25 @@ def test_a_badge_may_stand_on_any_page_and_says_its_status_in_words(site: Site, 
     assert f"/claims/{claim}/badge.svg" in text(site, f"/claims/{claim}")
     assert site.get("/claims/none/badge.svg").status_code == 404
     assert site.get("/measurements/none/badge.svg").status_code == 404
+
+
+def test_a_badge_is_sent_again_only_where_it_has_changed(site: Site, queue: Queue, tmp_path: Path) -> None:
+    claim = claims(site)[0]["id"]
+    path = f"/claims/{claim}/badge.svg"
+    first = site.get(path)
+    mark = first.headers["etag"]
+    for asked in (mark, f'"other", {mark}', mark.removeprefix("W/"), "*"):
+        same = site.get(path, headers={"If-None-Match": asked})
+        assert (same.status_code, same.content, same.headers["etag"]) == (304, b"", mark)
+        for name in ("cache-control", "access-control-allow-origin", "cross-origin-resource-policy"):
+            assert same.headers[name] == first.headers[name]
+    for asked in ("", '"other"', "nonsense", mark[:-2]):
+        assert site.get(path, headers={"If-None-Match": asked}).content == first.content
+    measured(site, queue, tmp_path, plan(), wanted={"claim_id": claim})
+    changed = site.get(path, headers={"If-None-Match": mark})
+    assert (changed.status_code, changed.headers["etag"] != mark) == (200, True)
+    head = site.client.request("HEAD", path, headers={"If-None-Match": changed.headers["etag"]})
+    assert head.status_code == 304
 
 
 @pytest.mark.parametrize("status", [*STATUS_WORDS, "unheard"])

@@ -36,6 +36,7 @@ PAGES = [
     "/configurations?engine=SGLang&model=DeepSeek-V4.1-Flash",
     "/configurations",
     "/axes",
+    "/verdicts",
     "/compare",
     "/compare?ids=vllm-v41-5x&ids=sglang-v41-step-16",
     "/compare?ids=sglang-v41-step-16,vllm-v41-5x,sglang-v41-step-01,sglang-v41-dspark-off",

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
+from http import HTTPStatus
+
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
@@ -25,7 +28,7 @@ def badge_of_claim(request: Request, claim_id: str) -> Response:
     again = catalogue(request).claim(claim_id).reproduction
     measured = again.measurement
     dummy = measured is not None and on_random_weights(report_of(measurements(request).one(measured)).plan)
-    return _picture(again.status, again.text, dummy=dummy)
+    return _picture(request, again.status, again.text, dummy=dummy)
 
 
 @router.get("/measurements/{measurement_id}/badge.svg", response_class=Response)
@@ -34,8 +37,22 @@ def badge_of_measurement(request: Request, measurement_id: str) -> Response:
     row = measurements(request).one(measurement_id)
     verdict = verdict_of(row)
     status, text = (verdict.status, verdict.text) if verdict else ("measured", "There is no claim to set it against.")
-    return _picture(status, text, dummy=on_random_weights(report_of(row).plan))
+    return _picture(request, status, text, dummy=on_random_weights(report_of(row).plan))
 
 
-def _picture(status: str, text: str, *, dummy: bool) -> Response:
-    return Response(badge(status, text, dummy=dummy), media_type="image/svg+xml", headers=HEADERS)
+def _picture(request: Request, status: str, text: str, *, dummy: bool) -> Response:
+    """304 to whoever has it as it is."""
+    picture = badge(status, text, dummy=dummy)
+    # Weak, because it goes out compressed or not under the same mark.
+    mark = f'W/"{sha256(picture.encode()).hexdigest()[:32]}"'
+    headers = {**HEADERS, "ETag": mark}
+    if _has(request.headers.get("if-none-match", ""), mark):
+        headers["Vary"] = "Accept-Encoding"  # the compression says so only of what has a body
+        return Response(None, HTTPStatus.NOT_MODIFIED, headers)
+    return Response(picture, media_type="image/svg+xml", headers=headers)
+
+
+def _has(given: str, mark: str) -> bool:
+    """Whether an If-None-Match names it; weak and strong marks compare alike there (RFC 9110, 13.1.2)."""
+    named = [item.strip().removeprefix("W/") for item in given.split(",")]
+    return given.strip() == "*" or mark.removeprefix("W/") in named

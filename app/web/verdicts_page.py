@@ -1,0 +1,70 @@
+"""The rules of every verdict -> the page that explains them. Pure: what it says is what the rules themselves say."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.compare.blocking import BLOCKING
+from app.compare.lint import RULES
+from app.compare.reproduction import WORDS, rules
+from app.web.contexts import Fact, Shell
+from app.web.verdict_contexts import RulesPart, RuleTold, VerdictsPage
+from app.web.wording import VERDICTS
+
+if TYPE_CHECKING:
+    from app.compare.reproduction import Status
+    from app.compare.schema import Verdict
+
+ABOUT = "How verdicts are found: every rule for two numbers side by side, and for a number that was measured again."
+AGAIN: dict[Status, str] = {
+    "never_tried": "Nobody has measured it again here.",
+    "not_attemptable": "It cannot be run as it stands, and what is missing is said.",
+    "failed": "The attempt ended before anything was measured; that says nothing about the number.",
+    "different_setup": "Measured, in a setup that differs in something stated; that refutes nothing.",
+    "inconclusive": "Measured, and the runs, their noise or the source leave it open.",
+    "below": "The whole interval lies below what the number reaches over.",
+    "within": "The interval and what the number reaches over have something in common.",
+    "above": "The whole interval lies above what the number reaches over.",
+}
+COMPARED: dict[Verdict, str] = {
+    "comparable": "No rule below holds, and no stated condition differs.",
+    "comparable_with_differences": "No rule below holds; every condition that differs or is not stated is listed.",
+    "not_comparable": "At least one rule below holds: the two answer two questions, or may do so.",
+}
+
+
+def verdicts_page() -> VerdictsPage:
+    return VerdictsPage(Shell("How verdicts are found", ABOUT, "/axes"), (_again(), _compared(), _alone()))
+
+
+def _again() -> RulesPart:
+    return RulesPart(
+        place="measured-again",
+        heading="A number that was measured again",
+        about="A verdict never says which of two numbers is better. Below and above are meant as numbers.",
+        words=tuple(Fact(WORDS[status], text) for status, text in AGAIN.items()),
+        ordered=True,
+        rules=tuple(RuleTold(f"again-{name}", name, says) for name, says in rules()),
+    )
+
+
+def _compared() -> RulesPart:
+    return RulesPart(
+        place="side-by-side",
+        heading="Two numbers side by side",
+        about="What a source does not state counts as a reason, never as agreement.",
+        words=tuple(Fact(VERDICTS[verdict], text) for verdict, text in COMPARED.items()),
+        ordered=False,
+        rules=tuple(RuleTold(f"rule-{rule.id}", rule.id.replace("-", " "), rule.says) for rule in BLOCKING),
+    )
+
+
+def _alone() -> RulesPart:
+    return RulesPart(
+        place="one-number",
+        heading="One number by itself",
+        about="These make no verdict. They are told beside the number, and beside every comparison with it.",
+        words=(),
+        ordered=False,
+        rules=tuple(RuleTold(name, name, says) for name, says in RULES.items()),
+    )

@@ -1,0 +1,35 @@
+"""Every rule of a verdict stands on a page, word for word."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, get_args
+
+from app.compare import reproduction
+from app.compare.blocking import BLOCKING
+from app.compare.lint import RULES
+from app.compare.schema import Verdict
+from app.web.verdicts_page import AGAIN, COMPARED
+from tests.web.markup import read
+
+if TYPE_CHECKING:
+    from tests.conftest import Client
+
+
+def test_every_rule_and_every_verdict_is_explained(site: Client) -> None:
+    root = read(site.get("/verdicts").text)
+    said = root.words()
+    for text in (*(rule.says for rule in BLOCKING), *RULES.values(), *(says for _, says in reproduction.rules())):
+        assert text in said
+    for word in reproduction.WORDS.values():
+        assert word in said
+    root.one("section", id="measured-again")
+    root.one("section", id="side-by-side")
+
+
+def test_no_verdict_is_left_out() -> None:
+    assert set(AGAIN) == set(get_args(reproduction.Status))
+    assert set(COMPARED) == set(get_args(Verdict))
+
+
+def test_a_comparison_leads_to_the_rules(site: Client) -> None:
+    assert 'href="/verdicts#side-by-side"' in site.get("/compare?ids=vllm-v41-5x&ids=sglang-v41-step-16").text
