@@ -21,7 +21,7 @@ from app.claims.rows import FACETS, ClaimFilter, ClaimPage, Sort
 from app.claims.schema import ClaimRow
 from app.claims.search import pattern, words
 from app.claims.tables import ClaimTable, SourceTable
-from app.claims.workloads import StatedWorkload, stated_workload
+from app.claims.workloads import MOST, StatedWorkload, stated_workload
 from app.errors import InvalidInputError, NotFoundError
 from app.ids import could_be_id
 
@@ -44,7 +44,6 @@ DOCUMENT = (CLAIM.engine, CLAIM.model, CLAIM.document)
 VERSION = sa.select(STATE.version)
 DOCUMENTS = sa.select(CLAIM.number, *DOCUMENT).where(CLAIM.number.in_(sa.bindparam("numbers", expanding=True)))
 NEAR = 1000  # ids that are looked through for one that resembles: at most 70 ms
-PLACED = 2000  # claims whose workloads are kept, the most important first: 4 MB, read in 0.1 s
 RESEMBLED = 3  # of the ids that are not there: for how many one that resembles is looked for
 
 
@@ -215,7 +214,7 @@ class Claims:
             index = self._current(session)
             version, found = self._workloads
             if version != index.version:
-                documents = _documents(session, index.numbers[index.orders["rank"][:PLACED]].tolist())
+                documents = _documents(session, index.numbers[index.orders["rank"][:MOST]].tolist())
                 found = tuple(stated_workload(document.text) for document in documents)
                 self._workloads = (index.version, found)
         return found

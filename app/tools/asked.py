@@ -149,9 +149,8 @@ def _percent(text: str) -> Decimal:
     if number > 100:
         raise UnfitError(f"`{text[:SHOWN]}`: it takes 0 to 100 percent")
     if 0 < number < 1 and bare == text:
-        raise UnfitError(
-            f"`{text[:SHOWN]}`: write {number * 100:f} for {number * 100:f} %, or `{bare} %` for so little"
-        )
+        said = f"{(number * 100).normalize():f}"
+        raise UnfitError(f"`{text[:SHOWN]}`: write {said} for {said} %, or `{bare} %` for so little")
     return number
 
 

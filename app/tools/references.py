@@ -8,8 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from app.tools.shapes import one_number
+
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from decimal import Decimal
 
     from app.claims.schema import ClaimRow
@@ -32,40 +34,38 @@ IDS = tuple(claim for pair in (*FULL_LOAD, *ONE_REQUEST) for claim in pair)
 @dataclass(frozen=True)
 class Even:
     """Computed prompt tokens per output token at which prefill and decode take equal time: the lowest and the highest
-    of the pairs, how many they are, and whose."""
+    of the pairs, and how many they are. `prompt` is the longest prompt behind them, None for the asker's own rates."""
 
     low: Decimal
     high: Decimal
     pairs: int
-    claims: tuple[str, ...] = ()
+    prompt: Decimal | None = None
 
 
 def at_full_load(found: Mapping[str, ClaimRow]) -> Even | None:
     """None where the catalogue has no pair."""
-    ratios = [
-        (a, b, prefill / decode) for a, b in FULL_LOAD if (prefill := _value(found, a)) and (decode := _value(found, b))
-    ]
-    return _span(ratios)
+    return _span([(prefill / decode, prompt) for prefill, decode, prompt in _pairs(found, FULL_LOAD)])
 
 
 def of_one_request(found: Mapping[str, ClaimRow]) -> Even | None:
     """prompt / TTFT over 1 / TPOT. TTFT holds the queue and one decode step, so the prompt is read a little faster."""
-    ratios = []
-    for a, b in ONE_REQUEST:
-        ttft, tpot = _value(found, a), _value(found, b)
-        prompt = found[a].conditions.workload.input_tokens if a in found else None
-        if ttft and tpot and prompt and prompt.isdigit():
-            ratios.append((a, b, tpot * int(prompt) / ttft))
-    return _span(ratios)
+    return _span([(tpot * prompt / ttft, prompt) for ttft, tpot, prompt in _pairs(found, ONE_REQUEST)])
 
 
-def _value(found: Mapping[str, ClaimRow], claim: str) -> Decimal | None:
-    return found[claim].value if claim in found else None
+def _pairs(
+    found: Mapping[str, ClaimRow], listed: Sequence[tuple[str, str]]
+) -> Iterator[tuple[Decimal, Decimal, Decimal]]:
+    """Both values and the prompt's length, of the pairs that are there with all three."""
+    for a, b in listed:
+        if a in found and b in found:
+            first, second = found[a].value, found[b].value
+            prompt = one_number(found[a].conditions.workload.input_tokens)
+            if first and second and prompt:
+                yield first, second, prompt
 
 
-def _span(ratios: Sequence[tuple[str, str, Decimal]]) -> Even | None:
+def _span(ratios: Sequence[tuple[Decimal, Decimal]]) -> Even | None:
     if not ratios:
         return None
-    values = [ratio for _, _, ratio in ratios]
-    claims = tuple(claim for a, b, _ in ratios for claim in (a, b))
-    return Even(min(values), max(values), len(ratios), claims)
+    values = [ratio for ratio, _ in ratios]
+    return Even(min(values), max(values), len(ratios), max(prompt for _, prompt in ratios))

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Literal
 
-from app.claims.schema import AxisKey, Fact, Number, Text
+from pydantic import Field
+
+from app.claims.schema import AcceptanceKind, AxisKey, CaveatKind, Fact, Number, Text
+from app.claims.workloads import MOST
 
 Tool = Literal["workload", "capacity", "speculation"]
 Dimension = Literal["input_tokens", "output_tokens", "prefix_hit_rate", "turns"]
@@ -58,18 +61,20 @@ class NearClaim(Fact):
     id: Text
     headline: Text
     axis: AxisKey
-    decides: bool  # whether it stands on an axis that decides here
+    speaks_to: AxisKey | None  # the deciding axis whose question it answers; None where it answers another
     engine: str | None
     model: str | None
     title: Text
     stated: tuple[Stated, ...]
     compared: int  # how many dimensions both sides give
+    acceptance: AcceptanceKind
+    caveats: tuple[CaveatKind, ...]
 
 
 class Compared(Fact):
     """Every claim looked at, in five heaps."""
 
-    looked_at: int
+    looked_at: int = Field(description=f"the most important ones, {MOST:,} at most")
     near: int
     further: int  # states a number more than twice or less than half of yours
     no_single_number: int  # states lengths, but as a range or a sweep

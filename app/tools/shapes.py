@@ -16,7 +16,7 @@ from app.tools.numbers import rounded
 from app.tools.schema import Compared, Named, NearClaim, Stated
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from app.claims.workloads import StatedWorkload
     from app.tools.schema import Dimension
@@ -61,8 +61,10 @@ def hit_rate(text: str | None) -> Decimal | None:
     return Decimal(found[1]) if found and Decimal(found[1]) <= 100 else None
 
 
-def neighbourhood(yours: Shape, claims: Sequence[StatedWorkload], deciding: Collection[str]) -> Neighbourhood:
-    """The claims near `yours`: those on a `deciding` axis first, then those that state more, then the closer ones."""
+def neighbourhood(yours: Shape, claims: Sequence[StatedWorkload], speaks_to: Mapping[str, str]) -> Neighbourhood:
+    """The claims near `yours`. `speaks_to` gives each axis the deciding one whose question it answers, in the order of
+    those; its claims come first, among them those that state more, then the closer ones."""
+    order = list(dict.fromkeys(speaks_to.values()))
     heaps: Counter[str] = Counter()
     named: Counter[str] = Counter()
     near: list[tuple[tuple[object, ...], NearClaim]] = []
@@ -73,8 +75,10 @@ def neighbourhood(yours: Shape, claims: Sequence[StatedWorkload], deciding: Coll
         if heap == "only_named":
             named[claim.name or ""] += 1
         if heap == "near":
-            found = _near(claim, stated, claim.axis in deciding)
-            near.append(((not found.decides, -found.compared, _distance(stated), place), found))
+            deciding = speaks_to.get(claim.axis)
+            group = order.index(deciding) if deciding else len(order)
+            found = _near(claim, stated, deciding)
+            near.append(((group, -found.compared, _distance(stated), place), found))
     near.sort(key=lambda item: item[0])
     compared = Compared(looked_at=len(claims), **{name: heaps[name] for name in HEAPS})
     names = tuple(Named(name=name, claims=count) for name, count in named.most_common())
@@ -120,15 +124,17 @@ def _distance(stated: Sequence[Stated]) -> Decimal:
     return max([*apart, *(1 + abs(item.points) / POINTS for item in stated if item.points is not None)])
 
 
-def _near(claim: StatedWorkload, stated: tuple[Stated, ...], decides: bool) -> NearClaim:
+def _near(claim: StatedWorkload, stated: tuple[Stated, ...], speaks_to: str | None) -> NearClaim:
     return NearClaim(
         id=claim.id,
         headline=claim.headline,
         axis=claim.axis,
-        decides=decides,
+        speaks_to=speaks_to,
         engine=claim.engine,
         model=claim.model,
         title=claim.title,
         stated=stated,
         compared=sum(item.times is not None or item.points is not None for item in stated),
+        acceptance=claim.acceptance,
+        caveats=claim.caveats,
     )

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from app.tools.schema import Figure
 
 MOSTLY_CACHED = Decimal(50)  # percent of the input from which the cache is what decides
+MUCH_LONGER = 4
 _SHAPE, _LOAD, _RATES = "Medians of your requests", "Sessions and load", "Your own rates, if you know them"
 
 FIELDS = (
@@ -59,8 +60,7 @@ FAMILIES = {
 }
 ASSUMES = (
     "Medians stand for the whole: a few very long prompts can decide the tail, and medians do not multiply exactly.",
-    "Every computed token costs the same. Reading late in a long context costs more, so at long contexts prefill has a "
-    "larger share than shown.",
+    "Every computed token costs the same, and cached tokens cost nothing.",
 )
 
 
@@ -123,15 +123,15 @@ def workload(typed: Mapping[str, str], known: Known) -> WorkloadAnswer:
     gpu = Balance(tokens.ratio, _own(given, PAIRS[0]) or references.at_full_load(known.rows))
     wait = Balance(tokens.ratio, _own(given, PAIRS[1]) or references.of_one_request(known.rows))
     deciding = tuple(_decides(tokens, gpu, wait))
-    axes = {axis for item in deciding for axis in FAMILIES[item.axis]}
+    speaks_to = {axis: item.axis for item in deciding for axis in FAMILIES[item.axis]}
     shape = Shape(tokens.input, tokens.output, rate, given.number("turns"))
-    around = neighbourhood(shape, known.workloads, axes)
+    around = neighbourhood(shape, known.workloads, speaks_to)
     return WorkloadAnswer(
         tool="workload",
         given={field.name: typed[field.name].strip() for field in FIELDS if typed.get(field.name, "").strip()},
         verdict=_verdict(tokens, gpu, wait),
         figures=tuple(_figures(given, tokens, gpu, wait)),
-        warnings=tuple(_warnings(given, tokens)),
+        warnings=tuple(_warnings(given, tokens, gpu, wait)),
         assumes=(*_rates_from(gpu, wait), *ASSUMES),
         card=_card(typed),
         decides=deciding,
@@ -266,7 +266,15 @@ def _shares(key: str, name: str, balance: Balance) -> Iterator[Figure]:
     yield figure(f"{key}_share_high", f"{name}, at most", high, "%", texts[1])
 
 
-def _warnings(given: Given, tokens: Tokens) -> Iterator[str]:
+def _warnings(given: Given, tokens: Tokens, gpu: Balance, wait: Balance) -> Iterator[str]:
+    prompts = [item.even.prompt for item in (gpu, wait) if item.even is not None and item.even.prompt]
+    if prompts and tokens.input > MUCH_LONGER * max(prompts):
+        times = about(tokens.input / max(prompts), 2)
+        yield (
+            f"Your input is {times} times as long as the longest prompt behind the catalogue’s rates. Over a long "
+            "context every token costs more, a read one above all: prefill and TTFT weigh more than shown. Put your "
+            "own rates in."
+        )
     if "prefix_hit_rate" not in given.numbers:
         yield "No prefix-hit rate is given, so all input counts as computed. Agents and chats usually have one."
     turns = given.number("turns")
@@ -279,17 +287,17 @@ def _warnings(given: Given, tokens: Tokens) -> Iterator[str]:
 
 def _rates_from(gpu: Balance, wait: Balance) -> Iterator[str]:
     """Whose rates stand behind the shares, where they are not the asker's."""
-    if gpu.even is not None and gpu.even.claims:
+    if gpu.even is not None and gpu.even.prompt:
         yield (
             f"At full load, {_span(gpu.even)} prompt tokens read in the time of writing one is what {gpu.even.pairs} "
-            "deployments of the catalogue state (DeepSeek-R1/V3, prompts of 2,000 tokens, GPUs that only prefill "
-            "beside GPUs that only decode). Yours differ: put your own rates in."
+            f"deployments of the catalogue state: DeepSeek-R1/V3, prompts of up to {plain(gpu.even.prompt)} tokens, "
+            "GPUs that only prefill beside GPUs that only decode. Yours differ: put your own rates in."
         )
-    if wait.even is not None and wait.even.claims:
+    if wait.even is not None and wait.even.prompt:
         yield (
-            f"For one request alone, {_span(wait.even)} is what {wait.even.pairs} deployments of the catalogue state "
-            "(Granite 4.2 on one H200, prompts of 8,192 tokens, speculation off, cache cleared). Speculation makes "
-            "writing quicker and so the first token’s share larger."
+            f"For one request alone, {_span(wait.even)} is what {wait.even.pairs} deployments of the catalogue state: "
+            f"Granite 4.2 on one H200, prompts of up to {plain(wait.even.prompt)} tokens, no speculation, cache "
+            "cleared. Speculation makes writing quicker and so the first token’s share larger."
         )
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
+    from app.web.badges import Badge
     from app.web.contexts import Choice, Link, Shell
 
 
@@ -76,8 +77,16 @@ class NearLine:
     title: str
     served: str
     axis: str
-    decides: bool
+    badges: tuple[Badge, ...]
     cells: tuple[NearCell, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NearGroup:
+    """The near claims that speak to one deciding axis."""
+
+    heading: str
+    lines: tuple[NearLine, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +94,9 @@ class NearTable:
     """`rest` are those behind the first ones; `heaps` is how all claims divide, in sentences."""
 
     count: str
-    lines: tuple[NearLine, ...]
+    columns: tuple[str, ...]
+    groups: tuple[NearGroup, ...]
+    unmeasured: str
     rest_count: str
     rest: tuple[Link, ...]
     heaps: tuple[str, ...]
@@ -114,6 +125,7 @@ class AnswerPart:
     own_url: str
     json_url: str
     card_url: str
+    onward: Link | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,17 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from app.compare.words import capital, plain_axis, significant
+from app.compare.words import capital, significant
 from app.tools.numbers import plain
-from app.tools.shapes import NO_HITS
+from app.tools.schema import WorkloadAnswer
 from app.web.contexts import Choice, Link, Shell
+from app.web.near_table import near_table
 from app.web.state import address
 from app.web.tool_contexts import (
     AnswerPart,
     FigureLine,
-    NearCell,
-    NearLine,
-    NearTable,
     PresetGroup,
     PresetLink,
     ToolField,
@@ -30,12 +28,11 @@ from app.web.wording import axis_name
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from app.claims.schema import ClaimRow
     from app.tools.asked import Field
     from app.tools.presets import Preset
-    from app.tools.schema import Answer, Dimension, Figure, NearClaim, Stated, Tool, WorkloadAnswer
+    from app.tools.schema import Answer, Figure, Tool
 
-SHOWN = 12  # near claims as rows; as many more as links
-REST = 60
 HEADINGS: dict[Tool, str] = {
     "workload": "Workload: which number decides for you",
     "capacity": "Capacity: how many sequences fit",
@@ -64,12 +61,6 @@ MODES = {
     "size": "text",
     "choice": "",
 }
-DIMENSIONS: dict[Dimension, str] = {
-    "input_tokens": "Input",
-    "output_tokens": "Output",
-    "prefix_hit_rate": "Prefix cache",
-    "turns": "Turns",
-}
 
 
 @dataclass(frozen=True)
@@ -88,13 +79,14 @@ class Asked:
     tool: Tool
     fields: Sequence[Field]
     typed: Mapping[str, str]
-    answer: Answer | WorkloadAnswer | None = None
+    answer: Answer | None = None
     problems: Sequence[tuple[str, str]] = ()
     waiting: str = ""
     example: Preset | None = None
     presets: Sequence[Preset] = ()
     origin: Origin | None = None
     own: Mapping[str, str] = field(default_factory=dict)  # what the address itself holds, without a claim's numbers
+    rows: Mapping[str, ClaimRow] = field(default_factory=dict)  # the near claims that are shown
 
     @property
     def address(self) -> str:
@@ -147,11 +139,20 @@ def answer_part(asked: Asked) -> AnswerPart:
         warnings=answer.warnings if answer else (),
         assumes=answer.assumes if answer else (),
         why=_why(answer) if answer else (),
-        near=_near(answer) if answer else None,
+        near=near_table(answer, asked.rows) if isinstance(answer, WorkloadAnswer) else None,
         own_url="" if asked.example else canonical(asked),
         json_url="" if answer is None or asked.example else address(f"/api/v1{asked.address}", asked.pairs()),
         card_url="" if answer is None or asked.example else answer.card,
+        onward=_onward(asked),
     )
+
+
+def _onward(asked: Asked) -> Link | None:
+    """From a workload to how many of its contexts fit."""
+    if asked.tool != "workload" or asked.answer is None:
+        return None
+    whole = sum(int(asked.answer.given[name]) for name in ("input_tokens", "output_tokens"))
+    return Link("How many such contexts fit on a GPU", address("/tools/capacity", [("context", f"{whole}")]))
 
 
 def tools_page(examples: Mapping[Tool, tuple[str, str]]) -> ToolsPage:
@@ -238,63 +239,5 @@ def _figure(item: Figure) -> FigureLine:
 
 
 def _why(answer: Answer) -> tuple[WhyLine, ...]:
-    decides = getattr(answer, "decides", ())
+    decides = answer.decides if isinstance(answer, WorkloadAnswer) else ()
     return tuple(WhyLine(capital(axis_name(item.axis)), f"/axes#{item.axis}", item.why) for item in decides)
-
-
-def _near(answer: Answer) -> NearTable | None:
-    compared = getattr(answer, "compared", None)
-    if compared is None:
-        return None
-    near: Sequence[NearClaim] = getattr(answer, "near", ())
-    rest = near[SHOWN : SHOWN + REST]
-    left = len(near) - SHOWN - len(rest)
-    named = getattr(answer, "only_named", ())
-    return NearTable(
-        count=f"{_claims(compared.near)} of {compared.looked_at:,}",
-        lines=tuple(map(_near_line, near[:SHOWN])),
-        rest_count=f"{_claims(len(near) - SHOWN)} more near it" + (f", {len(rest)} of them listed" if left > 0 else ""),
-        rest=tuple(
-            Link(f"{item.headline}, {plain_axis(item.axis)}: {item.title}", f"/claims/{item.id}") for item in rest
-        ),
-        heaps=(
-            f"{_claims(compared.further)} state a length that is more than twice or less than half of yours, or a hit "
-            "rate more than 10 points away.",
-            f"{_claims(compared.no_single_number)} state lengths as a range or a sweep, which is no single length.",
-            f"{_claims(compared.nothing_stated)} state no workload. Nothing is guessed for them.",
-            f"{_claims(compared.only_named)} only name a benchmark, without lengths:",
-        ),
-        named=tuple(Link(f"{item.name} ({item.claims})", address("/", [("q", item.name)])) for item in named),
-    )
-
-
-def _claims(count: int) -> str:
-    return f"{count:,} {'claim' if count == 1 else 'claims'}"
-
-
-def _near_line(item: NearClaim) -> NearLine:
-    by_name = {stated.dimension: stated for stated in item.stated}
-    return NearLine(
-        url=f"/claims/{item.id}",
-        number=item.headline,
-        title=item.title,
-        served=" · ".join(part for part in (item.engine, item.model) if part),
-        axis=capital(plain_axis(item.axis)),
-        decides=item.decides,
-        cells=tuple(_near_cell(by_name[name]) for name in DIMENSIONS),
-    )
-
-
-def _near_cell(stated: Stated) -> NearCell:
-    text = stated.text or ""
-    if stated.dimension == "prefix_hit_rate" and text in NO_HITS:
-        text = f"{text}: no hits"
-    return NearCell(DIMENSIONS[stated.dimension], text, _beside(stated))
-
-
-def _beside(stated: Stated) -> str:
-    if stated.points is not None:
-        return "as yours" if stated.points == 0 else f"{stated.points:+f} points".replace("-", "−")
-    if stated.times is None:
-        return ""
-    return "as yours" if stated.times == 1 else f"{significant(stated.times, 2)} x yours"

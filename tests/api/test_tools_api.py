@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,13 +11,17 @@ from app.api.tools_schema import CapacityQuery, SpeculationQuery, WorkloadQuery
 from app.main import create_app, prepare
 from app.settings import Settings
 from app.tools import capacity, speculation, workload
+from tests.cards.factories import sound
 from tests.conftest import Client, StillClock
+from tests.site import open_site
 from tests.tools.factories import AGENTX, LOGGED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pydantic import BaseModel
+
+    from app.db import Database
 
 
 @pytest.fixture(scope="module")
@@ -84,6 +89,14 @@ def test_what_cannot_be_taken_is_named(site: Client, path: str, status: int, fie
     answer = site.get(f"/api/v1/tools/{path}")
     assert answer.status_code == status
     assert {detail["field"] for detail in answer.json()["error"]["details"]} == fields
+
+
+def test_a_card_is_a_neighbour_as_any_claim_is(database: Database, clock: StillClock) -> None:
+    with contextmanager(open_site)(database, clock) as opened:
+        card = sound(workload="{input_tokens: 777, output_tokens: 33, turns: 5}")
+        recorded = opened.recorded(card, opened.token())
+        answer = opened.get("/api/v1/tools/workload?input_tokens=777&output_tokens=33&turns=5").json()
+    assert [(item["id"], item["compared"]) for item in answer["near"]] == [(recorded, 3)]
 
 
 def test_the_workloads_are_read_once_a_state_of_the_catalogue(site: Client) -> None:

@@ -34,9 +34,14 @@ PAGES = [
     "/compare",
     "/compare?ids=vllm-v41-5x&ids=sglang-v41-step-16",
     "/compare?ids=sglang-v41-dspark-off,sglang-v41-step-15,sglang-v41-step-16",
+    "/tools",
+    "/tools/workload",
+    "/tools/workload?input_tokens=4096&output_tokens=1024&prefix_hit_rate=0",
+    "/tools/capacity",
+    "/tools/speculation?claim=sglang-v41-step-15&at=3.17",
     "/api/docs",
 ]
-TROUBLED = ["/?engine=nope&sort=best", "/claims/vllm-v41-5y"]
+TROUBLED = ["/?engine=nope&sort=best", "/claims/vllm-v41-5y", "/tools/capacity?memory=80&engine=vllm&kv=mla"]
 
 
 def serious(tab: Tab) -> list[str]:

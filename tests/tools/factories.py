@@ -51,5 +51,5 @@ def near(left: Decimal, right: Decimal | str, share: str = "1e-9") -> bool:
 def stated(claim: str = "a", **given: str | None) -> StatedWorkload:
     """A claim that states nothing of its workload but what is given."""
     nothing = dict.fromkeys(("engine", "model", "name", "input_tokens", "output_tokens", "prefix_cache", "turns"))
-    line = {"headline": "1 tok/s", "title": "one", "axis": "tpot"}
+    line = {"headline": "1 tok/s", "title": "one", "axis": "tpot", "acceptance": "none", "caveats": ()}
     return StatedWorkload(**{"id": claim, **line, **nothing, **given})  # type: ignore[arg-type]

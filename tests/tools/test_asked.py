@@ -51,7 +51,7 @@ def test_gb_and_gib_differ_by_7_percent() -> None:
         ("number", "NaN", "no positive number"),
         ("number", "9" * 15, "beyond anything measured here"),
         ("number", "0.0000000001", "beyond anything measured here"),
-        ("percent", "0.96", "write 96.00 for 96.00 %, or `0.96 %` for so little"),
+        ("percent", "0.96", "write 96 for 96 %, or `0.96 %` for so little"),
         ("percent", "101", "0 to 100 percent"),
         ("share", "90", "a share above 0 and up to 1, as the engine's flag does; for 90 % write 0.9"),
     ],

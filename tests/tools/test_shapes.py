@@ -71,7 +71,7 @@ def test_a_cache_that_is_off_hits_nothing_and_a_warm_one_is_no_number(text: str 
     ],
 )
 def test_every_claim_stands_in_one_heap(claim: dict[str, str], heap: str) -> None:
-    found = neighbourhood(FOUR_ONE, [stated(**claim)], ())
+    found = neighbourhood(FOUR_ONE, [stated(**claim)], {})
     assert getattr(found.compared, heap) == 1
     counts = found.compared
     heaps = (counts.near, counts.further, counts.no_single_number, counts.only_named, counts.nothing_stated)
@@ -80,21 +80,22 @@ def test_every_claim_stands_in_one_heap(claim: dict[str, str], heap: str) -> Non
     assert [item.name for item in found.only_named] == (["AgentX"] if heap == "only_named" else [])
 
 
-def test_deciding_axes_come_first_then_more_stated_then_closer() -> None:
+def test_claims_stand_by_deciding_axis_then_more_stated_then_closer() -> None:
     claims = [
-        stated("only-input", axis="ttft", input_tokens="4096"),
-        stated("far", axis="tpot", input_tokens="8192", output_tokens="1024"),
-        stated("close", axis="tpot", input_tokens="4100", output_tokens="1024"),
-        stated("fuller", axis="tpot", input_tokens="8192", output_tokens="1024", prefix_cache="off"),
         stated("elsewhere", axis="e2e_latency", input_tokens="4096", output_tokens="1024", prefix_cache="off"),
+        stated("rate", axis="decode_rate", input_tokens="4096", output_tokens="1024", prefix_cache="off"),
+        stated("only-input", axis="prefill_time", input_tokens="4096"),
+        stated("far", axis="ttft", input_tokens="8192", output_tokens="1024"),
+        stated("close", axis="ttft", input_tokens="4100", output_tokens="1024"),
+        stated("fuller", axis="ttft", input_tokens="8192", output_tokens="1024", prefix_cache="off"),
     ]
-    found = neighbourhood(FOUR_ONE, claims, {"tpot", "ttft"})
-    assert [item.id for item in found.near] == ["fuller", "close", "far", "only-input", "elsewhere"]
-    assert [item.decides for item in found.near] == [True, True, True, True, False]
+    found = neighbourhood(FOUR_ONE, claims, {"ttft": "ttft", "prefill_time": "ttft", "decode_rate": "tpot"})
+    assert [item.id for item in found.near] == ["fuller", "close", "far", "only-input", "rate", "elsewhere"]
+    assert [item.speaks_to for item in found.near] == ["ttft"] * 4 + ["tpot", None]
 
 
 def test_what_a_claim_states_stands_beside_how_it_lies_to_yours() -> None:
-    (found,) = neighbourhood(FOUR_ONE, [stated(input_tokens="2048", prefix_cache="hit rate 5 %")], ()).near
+    (found,) = neighbourhood(FOUR_ONE, [stated(input_tokens="2048", prefix_cache="hit rate 5 %")], {}).near
     by_name = {item.dimension: item for item in found.stated}
     assert by_name["input_tokens"].times == Decimal("0.5")
     assert by_name["prefix_hit_rate"].points == 5
@@ -104,7 +105,7 @@ def test_what_a_claim_states_stands_beside_how_it_lies_to_yours() -> None:
 
 def test_what_the_asker_does_not_give_is_not_compared() -> None:
     yours = Shape(Decimal(4096), Decimal(1024))
-    (found,) = neighbourhood(yours, [stated(input_tokens="4096", prefix_cache="hit rate 90 %", turns="43")], ()).near
+    (found,) = neighbourhood(yours, [stated(input_tokens="4096", prefix_cache="hit rate 90 %", turns="43")], {}).near
     assert found.compared == 1
 
 
@@ -112,7 +113,7 @@ def test_what_the_asker_does_not_give_is_not_compared() -> None:
 def test_near_is_the_same_seen_from_either_side(a: int, b: int) -> None:
     def near(yours: int, theirs: int) -> int:
         shape = Shape(Decimal(yours), Decimal(1))
-        return neighbourhood(shape, [stated(input_tokens=str(theirs))], ()).compared.near
+        return neighbourhood(shape, [stated(input_tokens=str(theirs))], {}).compared.near
 
     if max(a, b) != 2 * min(a, b):
         assert near(a, b) == near(b, a)

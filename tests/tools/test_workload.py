@@ -113,6 +113,11 @@ def test_a_hit_rate_that_is_not_given_is_told() -> None:
     assert "9 turns without a cache hit" in turns.warnings[0]
 
 
+def test_prompts_much_longer_than_those_behind_the_rates_are_warned_of() -> None:
+    assert "17 times as long as the longest prompt behind" in workload(AGENTX, KNOWN).warnings[0]
+    assert not workload({**AGENTX, "input_tokens": "32768"}, KNOWN).warnings
+
+
 def test_everything_cached_computes_nothing() -> None:
     answer = workload({**AGENTX, "prefix_hit_rate": "100"}, KNOWN)
     assert value(answer, "computed_tokens") == 0
@@ -123,7 +128,7 @@ def test_everything_cached_computes_nothing() -> None:
 def test_near_claims_and_those_that_only_name_a_benchmark_are_counted() -> None:
     answer = workload(AGENTX, KNOWN)
     assert [item.id for item in answer.near] == ["a"]
-    assert answer.near[0].decides  # it counts per GPU what the deciding axis counts under a limit
+    assert answer.near[0].speaks_to == "per_gpu_at_limit"  # total_per_gpu is that without the limit
     assert [(item.name, item.claims) for item in answer.only_named] == [("AgentX", 1)]
 
 

@@ -128,27 +128,45 @@ def test_the_shipped_presets_of_models_are_offered(site: Client) -> None:
     assert {"Llama-3.1-8B", "Qwen3-30B-A3B-Instruct-2507"} <= {*texts}
 
 
-def test_agentx_finds_the_claims_of_agentx_and_counts_the_rest(site: Client) -> None:
+def test_agentx_finds_the_claims_of_agentx_by_deciding_axis_and_counts_the_rest(site: Client) -> None:
     root = page(site, "workload", AGENTX)
-    rows = root.one("table", class_="list stack nearby").one("tbody").all("tr")
-    assert rows[0].one("th").one("a").attributes["href"] == "/claims/vllm-agentx-dsv4pro-83k"
-    assert [cell.words() for cell in rows[0].all("td")][1:] == [
+    groups = root.one("table", class_="list stack nearby").all("tbody")
+    assert [group.all("tr")[0].words() for group in groups] == [
+        "Decides for you: throughput per GPU at an interactivity limit"
+    ]
+    first = groups[0].all("tr")[1]
+    assert first.one("th").one("a").attributes["href"] == "/claims/vllm-agentx-dsv4pro-83k"
+    assert [cell.words() for cell in first.all("td")][1:5] == [
         "median 142000as yours",
         "median 444as yours",
         "hit rate above 96 %as yours",
         "median 43as yours",
     ]
+    unmeasured = "No claim near your shape measured prefill throughput per GPU, TPOT, KV cache capacity and TTFT."
+    assert unmeasured in [item.words() for item in root.all("strong")]
     heaps = root.one("ul", class_="heaps").words()
     assert "state no workload. Nothing is guessed for them." in heaps
     assert "AgentX (" in heaps
 
 
+def test_a_near_claim_says_what_to_mind_of_it(site: Client) -> None:
+    root = page(site, "workload", {"input_tokens": "4096", "output_tokens": "1024", "prefix_hit_rate": "0"})
+    rows = root.one("table", class_="list stack nearby").all("tr")
+    (row,) = [item for item in rows if item.all("a", href="/claims/sglang-v41-step-16")]
+    assert "simulated acceptance" in row.one("td", class_="mind").words()
+
+
 def test_many_near_claims_are_listed_and_the_rest_counted(site: Client) -> None:
     root = page(site, "workload", {"input_tokens": "4096", "output_tokens": "1024", "prefix_hit_rate": "0"})
-    assert len(root.one("table", class_="list stack nearby").one("tbody").all("tr")) == 12
     more = root.one("details", class_="unknown")
     assert len(more.all("li")) == 60
     assert "more near it, 60 of them listed" in more.one("summary").words()
+
+
+def test_a_workload_leads_on_to_how_many_of_its_contexts_fit(site: Client) -> None:
+    root = page(site, "workload", AGENTX)
+    (onward,) = [item for item in root.all("a") if item.words() == "How many such contexts fit on a GPU"]
+    assert typed(read(site.get(onward.attributes["href"]).text))["context"] == "142444"
 
 
 def test_a_claim_fills_the_form_and_warns_of_its_acceptance(site: Client) -> None:

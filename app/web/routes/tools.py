@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from fastapi import APIRouter, Request
@@ -13,7 +14,9 @@ from app.tools import capacity, references, speculation, workload
 from app.tools.asked import missing
 from app.tools.from_claim import speculation_of
 from app.tools.presets import presets
+from app.tools.schema import WorkloadAnswer
 from app.web.claim_row import label
+from app.web.near_table import shown
 from app.web.reading import catalogue, present
 from app.web.render import respond
 from app.web.tools_page import Asked, Origin, answer_part, canonical, tool_page, tools_page
@@ -65,6 +68,9 @@ def speculation_tool(request: Request) -> HTMLResponse:
 
 def _page(request: Request, tool: Tool) -> HTMLResponse:
     asked, status = _asked(request, tool)
+    if isinstance(asked.answer, WorkloadAnswer):
+        near = [item.id for items in shown(asked.answer).values() for item in items]
+        asked = replace(asked, rows=present(catalogue(request), near))
     headers = {"HX-Replace-Url": canonical(asked)}
     return respond(request, tool_page(asked), part=answer_part(asked), status=status, headers=headers)
 
@@ -85,8 +91,8 @@ def _asked(request: Request, tool: Tool) -> tuple[Asked, int]:
         example = listed[0]
         answer = _example(reading, tool, example)
         waiting = "" if answer else "Put your numbers in; the answer comes here."
-        shown = Asked(tool, fields, {}, answer, waiting=waiting, example=example, presets=listed, origin=origin)
-        return shown, 200
+        asked = Asked(tool, fields, {}, answer, waiting=waiting, example=example, presets=listed, origin=origin)
+        return asked, 200
     waiting = _waiting(tool, fields, typed)
     problems: list[tuple[str, str]] = []
     answer = None
