@@ -128,9 +128,14 @@ def judge_again(session: Session, of: str) -> None:
     if row is None:
         return
     here = sa.func.coalesce(MEASUREMENT.c.claim_id, MEASUREMENT.c.card_id) == of
-    measured = sa.select(MEASUREMENT.c.id, MEASUREMENT.c.report, MEASUREMENT.c.numbers).where(here)
+    columns = [MEASUREMENT.c[name] for name in ("id", "report", "numbers", "verdict")]
+    of_job = MEASUREMENT.outerjoin(JOB, JOB.c.id == MEASUREMENT.c.job_id)
+    measured = sa.select(*columns, JOB.c.assumptions).select_from(of_job).where(here)
     for item in session.connection().execute(measured).all():
-        verdict = judged(row, read_report(item.report.encode()), json.loads(item.numbers))
+        assumed = assumptions_of(item.assumptions) or ()
+        if item.verdict:
+            assumed = Verdict.model_validate_json(item.verdict).assumptions
+        verdict = judged(row, read_report(item.report.encode()), json.loads(item.numbers), assumed)
         of_item = sa.update(MEASUREMENT).where(MEASUREMENT.c.id == item.id)
         session.connection().execute(of_item.values(verdict=verdict.model_dump_json()))
     renew(session, of)

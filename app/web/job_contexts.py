@@ -179,6 +179,8 @@ class JobPage:
     about: tuple[Fact, ...]
     plan: tuple[Fact, ...]
     sides: tuple[SidePart, ...]
+    assumptions: tuple[str, ...]
+    assumed: str  # said where there are none to list
     exact: Link
     json_url: str
     live: JobLive

@@ -61,6 +61,8 @@ def job_page(job: JobDetail, live: JobLive, now: dt.datetime) -> JobPage:
         about=tuple(_about(row, now)),
         plan=plan_facts(plan),
         sides=side_parts(plan),
+        assumptions=job.assumptions or (),
+        assumed=_assumed(job),
         exact=Link("Exactly what runs, byte for byte", f"/jobs/{row.id}/approval"),
         json_url=f"/api/v1/jobs/{row.id}",
         live=live,
@@ -178,6 +180,14 @@ def _about(row: JobRow, now: dt.datetime) -> Iterator[Fact]:
     yield Fact("Kind", KIND_WORDS[row.kind])
     if row.priority:
         yield Fact("Priority", str(row.priority))
+
+
+def _assumed(job: JobDetail) -> str:
+    """What is said in the place of the assumptions where there are none to list."""
+    if job.assumptions is None:
+        return "Not kept: it was asked for before assumptions were."
+    of_its_own = job.row.claim_id is None and job.row.card_id is None
+    return "None: its plan was sent as it is." if of_its_own else "None: all that it needs is stated."
 
 
 def plan_facts(plan: Plan) -> tuple[Fact, ...]:

@@ -53,6 +53,7 @@ class VerdictPart:
     text: str
     facts: tuple[Fact, ...]
     reasons: tuple[str, ...]
+    assumptions: tuple[str, ...]  # of the plan
     differences: tuple[tuple[str, str, str], ...]  # what, claimed, measured
     left_open: tuple[tuple[str, str, str], ...]
 

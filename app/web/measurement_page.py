@@ -114,6 +114,7 @@ def _verdict(given: Verdict) -> VerdictPart:
         text=f"{given.text}{interval_said(given)}",
         facts=tuple(_verdict_facts(given)),
         reasons=given.reasons,
+        assumptions=given.assumptions,
         differences=tuple(_difference(item) for item in given.differences),
         left_open=tuple(_difference(item) for item in given.left_open),
     )

@@ -42,7 +42,7 @@ def card(site: Site, owner: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     allow_all(monkeypatch)
     of = site.recorded(sound(), owner)
     queue, files = Queue(site.database, site.clock, Logs(site.data / "logs")), Files(tmp_path / "files")
-    queue.submit(plan=plan(), card_id=of)
+    queue.submit(plan=plan(), card_id=of, assumptions=("repeats: 3",))
     job, epoch = queue.running()
     found = prepare(site.database, files, job, kept(files, tmp_path, *attempt(tmp_path / "traces", plan())))
     site.database.write(lambda session: record(session, found, job, epoch, "Ana", site.clock.now(), RANDOM))
@@ -67,7 +67,7 @@ def test_a_verdict_is_set_against_the_number_that_the_card_says_now(site: Site, 
     after = said_of(site, card)
     assert "against 99.8 tok/s" in after.text
     verdict = site.get(f"/api/v1/measurements/{after.measurement}").json()["verdict"]
-    assert verdict["claimed"] == "99.8 tok/s"
+    assert (verdict["claimed"], verdict["assumptions"]) == ("99.8 tok/s", ["repeats: 3"])
 
 
 def test_the_form_sets_the_verdict_against_the_new_number_too(site: Site, owner: str, card: str) -> None:

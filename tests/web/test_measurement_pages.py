@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
 import pytest
+import sqlalchemy as sa
 
 from app.catalogue.folder import read_catalogue
 from app.catalogue.store import load_into
 from app.jobs.logs import Logs
 from app.jobs.measurements import prepare, record
+from app.jobs.store import JOB
 from app.protocol.outcome import REPORT
 from app.results.files import Files
 from app.web.badge_svg import STATUS_WORDS, badge
@@ -204,6 +206,33 @@ def test_the_verdict_stands_on_top_with_interval_and_claim(site: Site, queue: Qu
     assert verdict["text"] in text(site, f"/measurements?claim_id={claim}")
     for path in (f"/measurements/{found}", f"/claims/{claim}"):
         assert 'href="/verdicts#measured-again"' in site.get(path).text
+
+
+def test_what_the_plan_took_for_granted_stands_beside_the_verdict(site: Site, queue: Queue, tmp_path: Path) -> None:
+    claim = claims(site)[0]["id"]
+    assumed = ("repeats: 3", "weights: real, as <b>a</b> published number's are")
+    found = measured(site, queue, tmp_path, plan(), wanted={"claim_id": claim, "assumptions": assumed})
+    for path in (f"/measurements/{found}", f"/jobs/{site.client.app.state.measurements.one(found).job_id}"):
+        shown = read(site.get(path).text).words()
+        assert "repeats: 3" in shown
+        assert "as <b>a</b> published" in shown
+
+
+@pytest.mark.parametrize(
+    ("wanted", "said"),
+    [({"claim_id": "a"}, "all that it needs is stated"), ({}, "its plan was sent as it is")],
+)
+def test_a_job_without_assumptions_says_so(
+    site: Site, queue: Queue, tmp_path: Path, wanted: dict[str, Any], said: str
+) -> None:
+    found = measured(site, queue, tmp_path, plan(), wanted=wanted)
+    assert said in text(site, f"/jobs/{site.client.app.state.measurements.one(found).job_id}")
+
+
+def test_a_job_from_before_assumptions_were_kept_says_so(site: Site, queue: Queue) -> None:
+    job = queue.submit()
+    site.database.write(lambda session: session.connection().execute(sa.update(JOB).values(assumptions=None)))
+    assert "Not kept" in text(site, f"/jobs/{job}")
 
 
 def test_a_badge_may_stand_on_any_page_and_says_its_status_in_words(site: Site, queue: Queue, tmp_path: Path) -> None:
