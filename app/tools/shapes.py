@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from app.tools.numbers import rounded
@@ -39,6 +40,16 @@ class Shape:
     turns: Decimal | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One dimension of a claim beside the asker's, before it is told (app.tools.schema.Stated)."""
+
+    dimension: Dimension
+    text: str | None
+    times: Decimal | None = None
+    points: Decimal | None = None
+
+
 @dataclass(frozen=True)
 class Neighbourhood:
     near: tuple[NearClaim, ...]
@@ -46,6 +57,7 @@ class Neighbourhood:
     only_named: tuple[Named, ...]
 
 
+@lru_cache(maxsize=1024)
 def one_number(text: str | None) -> Decimal | None:
     """The length that a workload states, None where it states none or several."""
     found = ONE_NUMBER.fullmatch(text or "")
@@ -53,6 +65,7 @@ def one_number(text: str | None) -> Decimal | None:
     return number or None
 
 
+@lru_cache(maxsize=1024)
 def hit_rate(text: str | None) -> Decimal | None:
     """Percent of the input that came from the prefix cache; a cache that is off or was cleared gives 0."""
     if text in NO_HITS:
@@ -68,17 +81,17 @@ def neighbourhood(yours: Shape, claims: Sequence[StatedWorkload], speaks_to: Map
     heaps: Counter[str] = Counter()
     named: Counter[str] = Counter()
     near: list[tuple[tuple[object, ...], NearClaim]] = []
-    for place, claim in enumerate(claims):
-        stated = tuple(_stated(yours, claim))
-        heap = _heap(stated, claim)
+    for number, claim in enumerate(claims):
+        places = tuple(_places(yours, claim))
+        heap = _heap(places, claim)
         heaps[heap] += 1
         if heap == "only_named":
             named[claim.name or ""] += 1
         if heap == "near":
             deciding = speaks_to.get(claim.axis)
             group = order.index(deciding) if deciding else len(order)
-            found = _near(claim, stated, deciding)
-            near.append(((group, -found.compared, _distance(stated), place), found))
+            found = _near(claim, places, deciding)
+            near.append(((group, -found.compared, _distance(places), number), found))
     near.sort(key=lambda item: item[0])
     compared = Compared(looked_at=len(claims), **{name: heaps[name] for name in HEAPS})
     names = tuple(Named(name=name, claims=count) for name, count in named.most_common())
@@ -88,7 +101,7 @@ def neighbourhood(yours: Shape, claims: Sequence[StatedWorkload], speaks_to: Map
 HEAPS = ("near", "further", "no_single_number", "only_named", "nothing_stated")
 
 
-def _stated(yours: Shape, claim: StatedWorkload) -> Iterator[Stated]:
+def _places(yours: Shape, claim: StatedWorkload) -> Iterator[Place]:
     lengths: tuple[tuple[Dimension, str | None, Decimal | None], ...] = (
         ("input_tokens", claim.input_tokens, yours.input_tokens),
         ("output_tokens", claim.output_tokens, yours.output_tokens),
@@ -96,35 +109,35 @@ def _stated(yours: Shape, claim: StatedWorkload) -> Iterator[Stated]:
     )
     for name, text, mine in lengths:
         number = one_number(text)
-        times = rounded(number / mine) if number is not None and mine is not None else None
-        yield Stated(dimension=name, text=text, times=times)
+        times = number / mine if number is not None and mine is not None else None
+        yield Place(name, text, times=times)
     rate = hit_rate(claim.prefix_cache)
     points = rate - yours.hit_rate if rate is not None and yours.hit_rate is not None else None
-    yield Stated(dimension="prefix_hit_rate", text=claim.prefix_cache, points=points)
+    yield Place("prefix_hit_rate", claim.prefix_cache, points=points)
 
 
-def _heap(stated: Sequence[Stated], claim: StatedWorkload) -> str:
+def _heap(places: Sequence[Place], claim: StatedWorkload) -> str:
     """A cache's state alone places no workload: a length has to be compared."""
-    if any(item.times is not None for item in stated):
-        return "near" if all(map(_is_near, stated)) else "further"
+    if any(item.times is not None for item in places):
+        return "near" if all(map(_is_near, places)) else "further"
     if claim.input_tokens is not None or claim.output_tokens is not None:
         return "no_single_number"
     return "only_named" if claim.name is not None else "nothing_stated"
 
 
-def _is_near(item: Stated) -> bool:
+def _is_near(item: Place) -> bool:
     if item.times is not None:
         return 1 / TIMES <= item.times <= TIMES
     return item.points is None or abs(item.points) <= POINTS
 
 
-def _distance(stated: Sequence[Stated]) -> Decimal:
+def _distance(places: Sequence[Place]) -> Decimal:
     """The furthest dimension: how many times apart, whichever way; a hit rate at the edge counts as twice."""
-    apart = [max(item.times, 1 / item.times) for item in stated if item.times is not None]
-    return max([*apart, *(1 + abs(item.points) / POINTS for item in stated if item.points is not None)])
+    apart = [max(item.times, 1 / item.times) for item in places if item.times is not None]
+    return max([*apart, *(1 + abs(item.points) / POINTS for item in places if item.points is not None)])
 
 
-def _near(claim: StatedWorkload, stated: tuple[Stated, ...], speaks_to: str | None) -> NearClaim:
+def _near(claim: StatedWorkload, places: Sequence[Place], speaks_to: str | None) -> NearClaim:
     return NearClaim(
         id=claim.id,
         headline=claim.headline,
@@ -133,8 +146,13 @@ def _near(claim: StatedWorkload, stated: tuple[Stated, ...], speaks_to: str | No
         engine=claim.engine,
         model=claim.model,
         title=claim.title,
-        stated=stated,
-        compared=sum(item.times is not None or item.points is not None for item in stated),
+        stated=tuple(map(_told, places)),
+        compared=sum(item.times is not None or item.points is not None for item in places),
         acceptance=claim.acceptance,
         caveats=claim.caveats,
     )
+
+
+def _told(place: Place) -> Stated:
+    times = None if place.times is None else rounded(place.times)
+    return Stated(dimension=place.dimension, text=place.text, times=times, points=place.points)

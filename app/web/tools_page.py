@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from app.compare.words import capital, significant
@@ -106,8 +107,9 @@ def canonical(asked: Asked) -> str:
 def tool_page(asked: Asked) -> ToolPage:
     heading, origin = HEADINGS[asked.tool], asked.origin
     named = [(item.name, text) for item in asked.fields if (text := asked.typed.get(item.name, ""))]
+    told = asked.answer.verdict if asked.answer and not asked.example else ""
     return ToolPage(
-        shell=Shell(f"Error: {heading}" if asked.problems else heading, ABOUTS[asked.tool], "/tools"),
+        shell=Shell(f"Error: {heading}" if asked.problems else heading, told or ABOUTS[asked.tool], "/tools"),
         heading=heading,
         about=ABOUTS[asked.tool],
         address=asked.address,
@@ -151,8 +153,8 @@ def _onward(asked: Asked) -> Link | None:
     """From a workload to how many of its contexts fit."""
     if asked.tool != "workload" or asked.answer is None:
         return None
-    whole = sum(int(asked.answer.given[name]) for name in ("input_tokens", "output_tokens"))
-    return Link("How many such contexts fit on a GPU", address("/tools/capacity", [("context", f"{whole}")]))
+    whole = sum(Decimal(asked.answer.given[name]) for name in ("input_tokens", "output_tokens"))
+    return Link("How many such contexts fit on a GPU", address("/tools/capacity", [("context", f"{whole:.0f}")]))
 
 
 def tools_page(examples: Mapping[Tool, tuple[str, str]]) -> ToolsPage:

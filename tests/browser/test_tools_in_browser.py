@@ -26,6 +26,7 @@ def test_the_answer_and_the_address_follow_what_is_typed(open_page: Callable[...
     field.fill("4096")
     expect(page.locator(".tool-verdict")).to_have_text("22 sequences of 4,096 tokens fit on one GPU at once.")
     expect(page).to_have_url(re.compile("context=4096"))
+    expect(page.get_by_role("status")).to_have_text("22 sequences of 4,096 tokens fit on one GPU at once.")
     expect(field).to_be_focused()
     page.reload()
     expect(field).to_have_value("4096")

@@ -167,6 +167,15 @@ def test_a_workload_leads_on_to_how_many_of_its_contexts_fit(site: Client) -> No
     root = page(site, "workload", AGENTX)
     (onward,) = [item for item in root.all("a") if item.words() == "How many such contexts fit on a GPU"]
     assert typed(read(site.get(onward.attributes["href"]).text))["context"] == "142444"
+    written = page(site, "workload", {**AGENTX, "output_tokens": "444.0"})
+    assert [item.attributes["href"] for item in written.all("a") if item.words() == onward.words()] == [
+        onward.attributes["href"]
+    ]
+
+
+def test_a_link_that_is_sent_on_previews_as_the_verdict(site: Client) -> None:
+    root = page(site, "capacity", LOGGED)
+    assert root.one("meta", name="description").attributes["content"] == verdict(root)
 
 
 def test_a_claim_fills_the_form_and_warns_of_its_acceptance(site: Client) -> None:
