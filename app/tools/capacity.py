@@ -2,8 +2,8 @@
 
 Room for the KV cache:
 - vLLM: memory x gpu-memory-utilization - weights - everything else that is not KV (its start-up log prints these four).
-- SGLang: memory x mem-fraction-static - weights; activations and graphs live in what the fraction leaves
-  (profile_max_num_token of its model runner).
+- SGLang: free memory before loading x mem-fraction-static - weights; activations and graphs live in what the fraction
+  leaves (profile_max_num_token of its model runner).
 Bytes per token of context over all layers:
 - grouped-query attention: 2 (K and V) x layers x KV heads x head dimension x bytes an element. Tensor parallelism
   splits the KV heads, and copies them where there are fewer heads than GPUs: max(1, heads / TP) on each (vLLM's
@@ -47,33 +47,95 @@ NEARLY_ALL = Decimal("0.98")
 _MEMORY, _KV, _LOAD = "Memory of one GPU", "KV cache of one token", "Sequences"
 
 FIELDS = (
-    Field("engine", "Engine and its flag", "choice", "They share the memory out differently.", choices=ENGINES,
-          needed=True, group=_MEMORY),
-    Field("memory", "Memory of one GPU", "size", "What the driver reports, not the name on the box.", "139.8 GiB",
-          needed=True, group=_MEMORY),
-    Field("share", "Value of the flag", "share", "The engine’s share of that memory.", "0.9", needed=True,
-          group=_MEMORY),
-    Field("weights", "Weights on one GPU", "size", "All weights / the GPUs that split them; the start-up log has it.",
-          "15.0 GiB", needed=True, group=_MEMORY),
-    Field("overhead", "Activations, CUDA graphs, other", "size",
-          "What else the engine holds on one GPU; the start-up log has it. 0.001 GiB for none.", "2.5 GiB",
-          needed=True, group=_MEMORY),
+    Field(
+        "engine",
+        "Engine and its flag",
+        "choice",
+        "They share the memory out differently.",
+        choices=ENGINES,
+        needed=True,
+        group=_MEMORY,
+    ),
+    Field(
+        "memory",
+        "Memory of one GPU",
+        "size",
+        "vLLM: the total that it reports. SGLang: what is free before loading.",
+        "139.8 GiB",
+        needed=True,
+        group=_MEMORY,
+    ),
+    Field(
+        "share", "Value of the flag", "share", "The engine’s share of that memory.", "0.9", needed=True, group=_MEMORY
+    ),
+    Field(
+        "weights",
+        "Weights on one GPU",
+        "size",
+        "All weights / the GPUs that split them; the start-up log has it.",
+        "15.0 GiB",
+        needed=True,
+        group=_MEMORY,
+    ),
+    Field(
+        "overhead",
+        "Activations, CUDA graphs, other",
+        "size",
+        "What else the engine holds on one GPU; the start-up log has it. 0 GiB for none.",
+        "2.5 GiB",
+        needed=True,
+        group=_MEMORY,
+    ),
     Field("kv", "How a token’s bytes are given", "choice", "", choices=SHAPES, needed=True, group=_KV),
-    Field("bytes_per_token", "KV bytes per token", "number", "Over all layers, as stored.", "890",
-          "bytes", group=_KV),
-    Field("layers", "Layers with a KV cache", "count", "Those of a sliding window or a fixed state do not grow.", "32",
-          group=_KV),
-    Field("kv_heads", "KV heads", "count", "What TP splits. Beside a number of bytes: empty if it "
-          "splits nothing.", "8", group=_KV),
+    Field("bytes_per_token", "KV bytes per token", "number", "Over all layers, as stored.", "890", "bytes", group=_KV),
+    Field(
+        "layers",
+        "Layers with a KV cache",
+        "count",
+        "Those of a sliding window or a fixed state do not grow.",
+        "32",
+        group=_KV,
+    ),
+    Field(
+        "kv_heads",
+        "KV heads",
+        "count",
+        "What TP splits. Beside a number of bytes: empty if it splits nothing.",
+        "8",
+        group=_KV,
+    ),
     Field("head_dim", "Head dimension", "count", "", "128", group=_KV),
     Field("latent_dim", "Latent width", "count", "MLA: kv_lora_rank + qk_rope_head_dim.", "576", group=_KV),
-    Field("element_bytes", "Bytes an element", "number", "2 for bf16, 1 for fp8; scales add to it.", "2", "bytes",
-          group=_KV),
-    Field("context", "Context of one sequence", "count", "Prompt and reply together, at its longest.", "8192",
-          "tokens", needed=True, group=_LOAD),
-    Field("tp", "Tensor parallel size", "count", "Of attention. With data-parallel attention each GPU keeps its own "
-          "sequences: then 1.", "1", "GPUs", needed=True, group=_LOAD),
-)  # fmt: skip
+    Field(
+        "element_bytes",
+        "Bytes an element",
+        "number",
+        "2 for bf16, 1 for fp8; scales add to it.",
+        "2",
+        "bytes",
+        group=_KV,
+    ),
+    Field(
+        "context",
+        "Context of one sequence",
+        "count",
+        "Prompt and reply together, at its longest.",
+        "8192",
+        "tokens",
+        needed=True,
+        group=_LOAD,
+    ),
+    Field(
+        "tp",
+        "Tensor parallel size",
+        "count",
+        "Of attention. With data-parallel attention each GPU keeps its own sequences: then 1.",
+        "1",
+        "GPUs",
+        needed=True,
+        group=_LOAD,
+    ),
+)
 ASSUMES = (
     "Every sequence holds its whole context, and none shares a prefix with another. A shared prefix is stored once, so "
     "more would fit; padding, scales, block or page rounding and a drafter’s own cache are not in it, so fewer would.",
@@ -204,8 +266,13 @@ def _figures(given: Given, token: Token, room: Decimal, tokens: Decimal) -> Iter
     text = f"{gib(room)} / {about(token.on_gpu, 6)} bytes, rounded down"
     where = "one GPU" if tp == 1 else f"the {plain(tp)} GPUs"
     yield figure("tokens", f"Tokens that fit on {where}", tokens, "tokens", text)
-    yield figure("concurrency", "Contexts that fit, to the fraction", tokens / context, "x",
-                 f"{plain(tokens)} tokens / {plain(context)} tokens")  # fmt: skip
+    yield figure(
+        "concurrency",
+        "Contexts that fit, to the fraction",
+        tokens / context,
+        "x",
+        f"{plain(tokens)} tokens / {plain(context)} tokens",
+    )
     sequences = tokens // context
     yield figure("sequences", f"Whole sequences on {where}", sequences, "sequences", "of that, the whole ones")
     if tp > 1:

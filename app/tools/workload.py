@@ -32,22 +32,60 @@ MUCH_LONGER = 4
 _SHAPE, _LOAD, _RATES = "Medians of your requests", "Sessions and load", "Your own rates, if you know them"
 
 FIELDS = (
-    Field("input_tokens", "Input tokens", "count", "Of one request, the whole history with it.", "142000", "tokens",
-          needed=True, group=_SHAPE),
-    Field("output_tokens", "Output tokens", "count", "Of one request, reasoning with it.", "444", "tokens",
-          needed=True, group=_SHAPE),
-    Field("prefix_hit_rate", "Prefix-hit rate", "percent", "Share of the input that the prefix cache already holds.",
-          "96", "%", group=_SHAPE),
+    Field(
+        "input_tokens",
+        "Input tokens",
+        "count",
+        "Of one request, the whole history with it.",
+        "142000",
+        "tokens",
+        needed=True,
+        group=_SHAPE,
+    ),
+    Field(
+        "output_tokens",
+        "Output tokens",
+        "count",
+        "Of one request, reasoning with it.",
+        "444",
+        "tokens",
+        needed=True,
+        group=_SHAPE,
+    ),
+    Field(
+        "prefix_hit_rate",
+        "Prefix-hit rate",
+        "percent",
+        "Share of the input that the prefix cache already holds.",
+        "96",
+        "%",
+        group=_SHAPE,
+    ),
     Field("turns", "Turns of a session", "count", "Requests that go on from one another.", "43", "turns", group=_LOAD),
     Field("concurrency", "Concurrency", "count", "Requests that are held at once.", "64", group=_LOAD),
-    Field("gpu_prefill_rate", "Prefill of one GPU at full load", "number", "With the next one.", "26156",
-          "tok/s/GPU", group=_RATES),
+    Field(
+        "gpu_prefill_rate",
+        "Prefill of one GPU at full load",
+        "number",
+        "With the next one.",
+        "26156",
+        "tok/s/GPU",
+        group=_RATES,
+    ),
     Field("gpu_decode_rate", "Decode of one GPU at full load", "number", "", "13386", "tok/s/GPU", group=_RATES),
-    Field("one_prefill_rate", "Prefill of one request alone", "number", "Prompt tokens / TTFT. With the next one.",
-          "31436", "tok/s", group=_RATES),
-    Field("one_decode_rate", "Decode of one request alone", "number", "1,000 / TPOT in ms.", "159", "tok/s",
-          group=_RATES),
-)  # fmt: skip
+    Field(
+        "one_prefill_rate",
+        "Prefill of one request alone",
+        "number",
+        "Prompt tokens / TTFT. With the next one.",
+        "31436",
+        "tok/s",
+        group=_RATES,
+    ),
+    Field(
+        "one_decode_rate", "Decode of one request alone", "number", "1,000 / TPOT in ms.", "159", "tok/s", group=_RATES
+    ),
+)
 PAIRS = (("gpu_prefill_rate", "gpu_decode_rate"), ("one_prefill_rate", "one_decode_rate"))
 # The axes on which a claim speaks to the same question as a deciding one.
 FAMILIES = {

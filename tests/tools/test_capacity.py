@@ -27,6 +27,29 @@ def test_it_finds_what_a_start_up_log_of_vllm_printed() -> None:
     assert answer.verdict == "11 sequences of 8,192 tokens fit on one GPU at once."
 
 
+def test_it_finds_the_room_that_a_log_of_sglang_printed() -> None:
+    # Qwen3-30B-A3B on one GPU, SGLang pull request 18263: 230.20 GB free after 56.98 GB of weights, fraction 0.911,
+    # 204.63 GB for the cache; its GB are 2^30 bytes.
+    shape = {"layers": "48", "kv_heads": "4", "head_dim": "128"}
+    given = {"engine": "sglang", "memory": "287.18 GiB", "share": "0.911", "weights": "56.98 GiB", "overhead": "1 GiB"}
+    assert near(value(capacity({**LOGGED, **shape, **given}), "kv_room_gib"), "204.63", "1e-4")
+
+
+@pytest.mark.parametrize(
+    ("layers", "heads", "tp", "tokens", "printed"),
+    [
+        ("48", "4", "1", 1_669_816, "152.88"),  # Qwen3-30B-A3B, the same log: K and V of 76.44 GB each
+        ("94", "4", "4", 367_404, "16.46"),  # Qwen3-235B-A22B, SGLang in vLLM issue 21348: 8.23 GB each on every GPU
+    ],
+)
+def test_a_token_takes_what_engines_logs_printed_for_many(
+    layers: str, heads: str, tp: str, tokens: int, printed: str
+) -> None:
+    shape = {"layers": layers, "kv_heads": heads, "head_dim": "128", "tp": tp}
+    size = value(capacity({**LOGGED, **shape}), "bytes_per_token" if tp == "1" else "bytes_on_gpu")
+    assert near(size * tokens / GIB, printed, "1e-3")
+
+
 def test_the_formula_of_every_figure_has_the_askers_numbers_in_it() -> None:
     formulas = {item.key: item.formula for item in capacity(LOGGED).figures}
     assert formulas["kv_room_gib"] == "35.55 GiB - 14.96 GiB weights - 9.47 GiB other"
@@ -104,6 +127,10 @@ def test_the_chosen_formula_says_what_it_needs() -> None:
 )
 def test_what_does_not_fit_says_how_much_is_lacking(changed: dict[str, str], says: str) -> None:
     assert says in capacity({**LOGGED, **changed}).verdict
+
+
+def test_no_overhead_is_written_as_zero_with_its_unit() -> None:
+    assert value(capacity({**LOGGED, "overhead": "0 GiB"}), "kv_room_gib") == Decimal("20.59")
 
 
 def test_the_card_gets_the_conditions_and_no_result() -> None:
