@@ -1,6 +1,6 @@
 """Claims as JSON and CSV: one filter for both, the same as the page's."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response, StreamingResponse
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from app.catalogue.queries import Catalogue
     from app.claims.queries import DocumentPage
+    from app.jobs.here import Fleet
+    from app.jobs.queries import Jobs
 
 router = APIRouter(prefix="/api/v1", tags=["claims"])
 CSV: Answers = {
@@ -28,7 +30,7 @@ CSV: Answers = {
 def list_claims(request: Request, query: Annotated[ClaimListQuery, Query()]) -> Response:
     """Claims in the table's order, a page at a time."""
     page = catalogue(request).documents(filter_of(query), query.sort, query.cursor, query.limit)
-    return Response(list_json(page), media_type="application/json")
+    return Response(list_json(page, fleet(request)), media_type="application/json")
 
 
 @router.get("/claims.csv", response_class=Response, responses={**INVALID, **CSV})
@@ -43,7 +45,12 @@ def claims_as_csv(request: Request, query: Annotated[ClaimQuery, Query()]) -> Re
 @router.get("/claims/{claim_id}", response_model=ApiClaim, responses=NOT_FOUND)
 def one_claim(request: Request, claim_id: str) -> Response:
     """One claim with everything that is known of it."""
-    return Response(claim_json(catalogue(request).documents_of([claim_id])[0]), media_type="application/json")
+    found = catalogue(request).documents_of([claim_id])[0]
+    return Response(claim_json(found, fleet(request)), media_type="application/json")
+
+
+def fleet(request: Request) -> "Fleet":
+    return cast("Jobs", request.app.state.jobs).fleet()
 
 
 def filter_of(query: ClaimQuery) -> ClaimFilter:

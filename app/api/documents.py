@@ -9,16 +9,21 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from app.jobs.here import here
+
 if TYPE_CHECKING:
     from app.claims.queries import Document, DocumentPage
+    from app.jobs.here import Fleet
 
 
-def claim_json(document: Document) -> str:
-    """The stored object with `engine` and `model` at its beginning."""
+def claim_json(document: Document, fleet: Fleet) -> str:
+    """The stored object with `engine`, `model` and `here` at its beginning."""
     engine, model, text = document
-    return f'{{"engine":{json.dumps(engine)},"model":{json.dumps(model)},{text[1:]}'
+    said = here(text, fleet)
+    first = {"engine": engine, "model": model, "here": {"status": said.status, "text": said.text}}
+    return f"{json.dumps(first)[:-1]},{text[1:]}"
 
 
-def list_json(page: DocumentPage) -> str:
-    items = ",".join(map(claim_json, page.items))
+def list_json(page: DocumentPage, fleet: Fleet) -> str:
+    items = ",".join(claim_json(item, fleet) for item in page.items)
     return f'{{"items":[{items}],"total":{page.total},"next":{json.dumps(page.next)}}}'

@@ -20,6 +20,7 @@ from app.claims.schema import (
     StatedIn,
 )
 from app.claims.search import LONGEST
+from app.jobs.here import Here
 
 
 def digits(given: object) -> object:
@@ -85,6 +86,7 @@ class ApiClaim(ClaimRow):
 
     engine: str | None
     model: str | None
+    here: Here
 
 
 class ClaimList(BaseModel):

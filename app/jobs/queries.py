@@ -38,9 +38,11 @@ if TYPE_CHECKING:
 
     from app.clock import Clock
     from app.db import Database
+    from app.jobs.here import Fleet
     from app.jobs.logs import Logs
 
 ATTEMPT, PART, MEASUREMENT = (SQLModel.metadata.tables[name] for name in ("attempt", "attempt_part", "measurement"))
+FLEET = sa.select(RUNNER.c.name, RUNNER.c.capabilities).order_by(RUNNER.c.name)
 LONGEST_PAGE = 500
 LONGEST_PIECE = 1 << 20  # bytes of a log in one answer
 
@@ -118,6 +120,11 @@ class Jobs:
         """All that were ever seen, by name."""
         with self._database.read() as session:
             return runner_rows(session)
+
+    def fleet(self) -> Fleet:
+        """All that were ever seen, as `app.jobs.here` compares them."""
+        with self._database.read() as session:
+            return tuple(map(tuple, session.connection().execute(FLEET).all()))
 
     def approvals(self) -> tuple[ApprovalRow, ...]:
         """All that were ever given, the newest first."""

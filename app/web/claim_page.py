@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from app.cards.queries import CardRow
     from app.claims.schema import Acceptance, Baseline, ClaimRow, Conditions, Contradiction, Correction
     from app.compare.schema import Reason
+    from app.jobs.here import Here
 
 
 # Rules whose sentence says no more than the field and its two values.
@@ -54,14 +55,17 @@ def claim_page(
     named: Sequence[ClaimRow],
     cards: Sequence[CardRow] = (),
     root: str = "",
+    here: Here,
 ) -> ClaimDetail:
     """`beside`: claims that this one is often set against, with the reason; `named`: claims that its record names;
-    `cards`: those that measured it again; `root`: this server's address, for what is to be copied."""
+    `cards`: those that measured it again; `root`: this server's address, for what is to be copied; `here`: whether
+    this installation's runners can measure it again."""
     axis = AXES.get(row.axis)
     names = {other.id: other for other in (*named, *(other for other, _ in beside))}
     return ClaimDetail(
         shell=Shell(f"{row.headline}: {row.title}", f"{row.headline}: {measures(row)}. {row.title}", "/"),
         cells=cells(row),
+        here=Link(here.text, f"{_reproduced(row)}/reproduce"),
         written=row.written or "",
         axis=Fact(axis.name if axis else row.axis, axis.definition if axis else "", url=f"/axes#{row.axis}"),
         formula=axis.formula if axis else "",
@@ -99,9 +103,12 @@ def _acts(row: ClaimRow) -> Iterator[Link]:
         yield Link("Low latency and high throughput together", both)
     if speculates(row):
         yield Link("At another acceptance", address("/tools/speculation", [("claim", row.id)]))
-    of = f"/cards/{row.card.id}" if row.card else f"/claims/{row.id}"
-    yield Link("Reproduce", f"{of}/reproduce")
+    yield Link("Reproduce", f"{_reproduced(row)}/reproduce")
     yield Link("Record a repeat", address("/cards/new", [("claim", row.id)]))
+
+
+def _reproduced(row: ClaimRow) -> str:
+    return f"/cards/{row.card.id}" if row.card else f"/claims/{row.id}"
 
 
 def configurations_url(row: ClaimRow) -> str:

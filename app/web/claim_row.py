@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from app.claims.schema import ClaimRow
+    from app.jobs.here import Here
 
 KEPT = 1000  # rows, of about 6 KB each with the text that they are made from
 WIDE = 9  # letters of a number beyond which it is set smaller
@@ -41,13 +42,13 @@ ENGINE_MARKS = {"vLLM": "e-vllm", "SGLang": "e-sglang"}
 
 
 @lru_cache(maxsize=KEPT)
-def stored_row(document: str, columns: tuple[str, ...], *, chosen: bool = False) -> Markup:
-    """The row of a claim as it is stored."""
-    return table_row(parsed(document), columns, chosen=chosen)
+def stored_row(document: str, columns: tuple[str, ...], here: Here, *, chosen: bool = False) -> Markup:
+    """The row of a claim as it is stored; `here`: whether it can be measured again here."""
+    return table_row(parsed(document), columns, chosen=chosen, here=here)
 
 
-def table_row(row: ClaimRow, columns: Sequence[str] = (), *, chosen: bool = False) -> Markup:
-    return Markup(render(cells(row, columns, chosen=chosen, shortly=True), "row"))  # noqa: S704 (our own template)
+def table_row(row: ClaimRow, columns: Sequence[str] = (), *, chosen: bool = False, here: Here | None = None) -> Markup:
+    return Markup(render(cells(row, columns, chosen=chosen, shortly=True, here=here), "row"))  # noqa: S704 (our own template)
 
 
 def _evidence(row: ClaimRow) -> str:
@@ -70,7 +71,14 @@ EXTRA: dict[str, Callable[[ClaimRow], str]] = {
 }
 
 
-def cells(row: ClaimRow, columns: Sequence[str] = (), *, chosen: bool = False, shortly: bool = False) -> ClaimCells:
+def cells(
+    row: ClaimRow,
+    columns: Sequence[str] = (),
+    *,
+    chosen: bool = False,
+    shortly: bool = False,
+    here: Here | None = None,
+) -> ClaimCells:
     """One claim in the table's reading order; `shortly` shows the first badges and counts the rest."""
     engine = row.conditions.engine.name
     parts = number_parts(row)
@@ -93,9 +101,16 @@ def cells(row: ClaimRow, columns: Sequence[str] = (), *, chosen: bool = False, s
         badges=open_,
         more=_more(hidden, alone=not open_),
         repeated=repeated(row),
+        here=_here(row, here) if here else "",
         chosen=chosen,
         extra=tuple((COLUMNS[name], EXTRA[name](row)) for name in columns),
     )
+
+
+def _here(row: ClaimRow, said: Here) -> str:
+    """Of a number that nobody has measured again here; that no runner has registered is not told in every row."""
+    untried = row.reproduction.status in ("never_tried", "repeated_by_others")
+    return f"here: {said.text}" if untried and said.status in ("not_here", "possible") else ""
 
 
 def _more(hidden: int, *, alone: bool) -> str:

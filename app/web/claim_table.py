@@ -9,6 +9,7 @@ from markupsafe import Markup
 
 from app.claims.queries import parsed
 from app.claims.rows import FACETS
+from app.jobs.here import here
 from app.web.claim_row import KEPT, cells, label, stored_row
 from app.web.contexts import (
     Chip,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from app.claims.rows import Facet, FacetValue
     from app.claims.schema import ClaimRow
     from app.compare.schema import Comparison
+    from app.jobs.here import Fleet
     from app.web.state import TableState
 
 FEW = 6  # values of a facet that stand open; the rest is behind "more"
@@ -50,11 +52,15 @@ HINTS = (
 )
 
 
-def results(state: TableState, page: DocumentPage, chosen: Sequence[Document], troubles: Sequence[Trouble]) -> Results:
-    """`chosen`: the claims that the state names, wherever in the list they are."""
+def results(
+    state: TableState, page: DocumentPage, chosen: Sequence[Document], troubles: Sequence[Trouble], fleet: Fleet
+) -> Results:
+    """`chosen`: the claims that the state names, wherever in the list they are; `fleet`: the runners here."""
     picked = {document.text for document in chosen}
     shown = {document.text for document in page.items}
-    rows = [stored_row(document.text, state.columns, chosen=document.text in picked) for document in page.items]
+    rows = [
+        stored_row(item.text, state.columns, here(item.text, fleet), chosen=item.text in picked) for item in page.items
+    ]
     elsewhere = [parsed(document.text) for document in chosen if document.text not in shown]
     return Results(
         title=_title(state),

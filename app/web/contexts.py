@@ -66,6 +66,7 @@ class ClaimCells:
     badges: tuple[Badge, ...]
     more: str  # "" or how many caveats the claim's page tells besides
     repeated: str
+    here: str  # "" or whether it can be measured again here
     chosen: bool
     extra: tuple[tuple[str, str], ...]  # further columns: heading and text
 
@@ -234,6 +235,7 @@ class ClaimDetail:
 
     shell: Shell
     cells: ClaimCells
+    here: Link  # whether it can be measured again here, and what would run
     written: str
     axis: Fact  # name, definition and address of the axis
     formula: str

@@ -302,6 +302,31 @@ def test_a_reproduction_is_asked_for_once_by_who_may(site: Site, queue: Queue) -
     assert site.get("/cards/none/reproduce").status_code == 404
 
 
+def test_whether_a_claim_can_be_tried_here_follows_the_runners_that_register(site: Site, queue: Queue) -> None:
+    claim = site.recorded(sound(), site.token(name="Owner"))
+
+    def shown() -> tuple[str, str, str]:
+        """On its page, in its row, in the API's list."""
+        (row,) = [
+            item
+            for item in read(site.get("/").text).all("tr")
+            if item.all("a", href=f"/claims/{claim}") and item.all("input")
+        ]
+        (item,) = site.get("/api/v1/claims").json()["items"]
+        assert item["here"] == site.get(f"/api/v1/claims/{claim}").json()["here"]
+        return read(site.get(f"/claims/{claim}").text).words(), row.words(), item["here"]["status"]
+
+    page, row, status = shown()
+    assert "no runner has registered here yet" in page
+    assert "runner" not in row
+    assert status == "no_runner"
+    queue.lease()
+    page, row, status = shown()
+    assert "needs 4x H200" in page
+    assert "here: needs 4x H200" in row
+    assert status == "not_here"
+
+
 def test_a_launch_that_waits_for_approval_leads_there(site: Site, queue: Queue) -> None:
     job = queue.submit(plan=plan())
     assert f"/jobs/{job}/approval" in site.get(f"/jobs/{job}").text

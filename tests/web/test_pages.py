@@ -270,6 +270,6 @@ def test_every_source_of_the_catalogue_is_a_box_of_the_source_facet(site: Client
 
 def test_values_that_are_not_listed_are_counted_with_how_to_reach_them() -> None:
     values = tuple(FacetValue(f"m{number}", f"m{number}", 1, False) for number in range(1200))
-    part = results(TableState(), DocumentPage((), 0, None, (Facet("model", "Model", values),)), [], [])
+    part = results(TableState(), DocumentPage((), 0, None, (Facet("model", "Model", values),)), [], [], ())
     assert part.facets[0].left_out.startswith("1,100 more are not listed.")
     assert "&model=" in part.facets[0].left_out

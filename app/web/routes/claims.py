@@ -14,11 +14,12 @@ from app.claims.rows import FACETS
 from app.compare.lint import lint
 from app.compare.verdict import compare
 from app.errors import InvalidInputError, NotFoundError
+from app.jobs.here import here
 from app.web.asked import notes
 from app.web.claim_page import claim_page, named_claims
 from app.web.claim_table import headlines, results
 from app.web.contexts import Shell, TablePage, Trouble
-from app.web.reading import catalogue, measured_again, present, root
+from app.web.reading import catalogue, jobs, measured_again, present, root
 from app.web.render import respond
 from app.web.state import TableState, read_state
 from app.web.wording import plain
@@ -44,7 +45,7 @@ def table(request: Request) -> HTMLResponse:
     page, state, refused = _page(reading, state)
     chosen, missing = _chosen(reading, state.ids)
     told = [*notes(request), *(Trouble(problem.name, problem.message) for problem in problems)]
-    part = results(state, page, chosen, [*told, *refused, *missing])
+    part = results(state, page, chosen, [*told, *refused, *missing], jobs(request).fleet())
     pair = headlines(_rows(page), _verdict) if state.unfiltered else None
     context = TablePage(Shell(part.title, ABOUT, "/"), state.filter.q, pair, part)
     wrong = bool(refused or missing) or any(not problem.passing for problem in problems)
@@ -85,7 +86,8 @@ def _verdict(a: ClaimRow, b: ClaimRow) -> Comparison:
 def claim(request: Request, claim_id: str) -> HTMLResponse:
     """One claim with everything that is known of it. Raises NotFoundError with near ids."""
     reading = catalogue(request)
-    row = reading.claim(claim_id)
+    document = reading.documents_of([claim_id])[0].text
+    row = parsed(document)
     beside = partners(row.id)
     found = present(reading, [*beside, *named_claims(row)])
     context = claim_page(
@@ -95,5 +97,6 @@ def claim(request: Request, claim_id: str) -> HTMLResponse:
         named=list(found.values()),
         cards=measured_again(request, row.id),
         root=root(request),
+        here=here(document, jobs(request).fleet()),
     )
     return respond(request, context)

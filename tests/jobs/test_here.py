@@ -1,0 +1,85 @@
+"""Whether a claim can be tried again here is said of the runners that registered here, with what they lack."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from app.jobs.here import NO_RUNNER, Here, here
+from tests.compare.factories import row
+from tests.jobs.factories import capabilities
+from tests.jobs.test_plans import PLAIN
+
+VLLM = {"name": "vllm", "version": "0.32.0", "device": "cuda"}
+H100 = {"name": "NVIDIA H100 80GB HBM3", "memory_mib": 81559}
+PLAIN_032 = {**PLAIN, "conditions.engine": {"name": "vLLM", "version": "0.32.0"}}
+
+
+def said(*runners: dict[str, Any], **overrides: Any) -> Here:
+    fleet = tuple((f"box-{place}", capabilities(**item).model_dump_json()) for place, item in enumerate(runners))
+    return here(row(**{**PLAIN_032, **overrides}).model_dump_json(), fleet)
+
+
+ABLE = {"gpus": (H100, H100), "engines": (VLLM,)}
+
+
+def test_that_no_runner_has_registered_is_a_state_of_its_own() -> None:
+    assert said() == NO_RUNNER
+    assert NO_RUNNER.status == "no_runner"
+
+
+def test_a_runner_that_has_it_all_is_named() -> None:
+    assert said({}, ABLE) == Here(status="possible", text="can be tried on box-1")
+
+
+@pytest.mark.parametrize(
+    ("runners", "overrides", "text"),
+    [
+        ([{"engines": (VLLM,)}], {}, "needs 2x H100"),
+        ([{"gpus": (H100, H100)}], {}, "needs vLLM 0.32.0 for GPUs"),
+        ([{"gpus": ()}], {}, "needs 2x H100 and vLLM 0.32.0 for GPUs"),
+        ([{"gpus": (H100, H100)}, {"engines": (VLLM,)}], {}, "needs 2x H100 and vLLM 0.32.0 for GPUs and a time limit"),
+        ([{**ABLE, "wall_s": 60.0}], {}, "needs a time limit of 7200 s"),
+        ([ABLE], {"conditions.hardware": {"accelerator": "GB300", "count": 4}}, "needs 4x GB300"),
+        # What the source does not state hides nothing of what it does.
+        (
+            [ABLE],
+            {"conditions.hardware": {"accelerator": "GB300", "count": 4}, "conditions.load": {}},
+            "needs 4x GB300",
+        ),
+        ([ABLE], {"conditions.hardware": {"count": 8}}, "needs 8 GPUs"),
+    ],
+)
+def test_what_every_runner_here_lacks_is_said_shortly(
+    runners: list[dict[str, Any]], overrides: dict[str, Any], text: str
+) -> None:
+    found = said(*runners, **overrides)
+    assert found.status == "not_here"
+    assert found.text.startswith(text)
+
+
+def test_what_no_single_runner_has_together_is_said() -> None:
+    assert said({"gpus": (H100, H100)}, {"engines": (VLLM,)}).text.endswith(", all on one runner")
+
+
+@pytest.mark.parametrize(
+    ("overrides", "text"),
+    [
+        ({"conditions.load": {}}, "no load is stated"),
+        (
+            {"conditions.load": {}, "conditions.workload.input_tokens": None},
+            "no input length is stated, and 1 thing more",
+        ),
+        ({"axis": "kernel_time"}, "what the claim measures (kernel time) is nothing that a load test measures"),
+    ],
+)
+def test_what_the_claim_itself_lacks_is_said_where_the_runners_would_do(overrides: dict[str, Any], text: str) -> None:
+    assert said(ABLE, **overrides) == Here(status="lacks", text=text)
+
+
+def test_what_nobody_may_start_is_not_possible() -> None:
+    newer = {**VLLM, "version": "0.99.0"}
+    engine = {"conditions.engine": {"name": "vLLM", "version": "0.99.0"}}
+    found = said({"gpus": (H100, H100), "engines": (newer,)}, **engine)
+    assert (found.status, found.text.split(":")[0]) == ("not_here", "may not be started")
