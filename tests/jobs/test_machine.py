@@ -27,6 +27,7 @@ from app.errors import ConflictError, LeaseLostError, OtherBytesError
 from app.jobs import ends, leases, states, uploads
 from app.jobs.leases import ATTEMPT
 from app.jobs.store import JOB, RUNNER, NewJob, submit
+from app.jobs.sweeping import put_back
 from app.replay import store as replay
 from app.replay.store import ReplayKey, Reply, once
 from tests.conftest import StillClock
@@ -206,6 +207,12 @@ class Machine(RuleBasedStateMachine):
     def wait(self, seconds: int) -> None:
         self.queue.later(seconds)
         self.model.now += seconds
+
+    @rule()
+    def sweep(self) -> None:
+        """What the server does by itself while no runner asks."""
+        put_back(self.queue.database, self.queue.clock.now())
+        self.model.expire()
 
     @invariant()
     def both_are_alike(self) -> None:
