@@ -2,6 +2,7 @@
 
     python -m bench.crashes [--kills 40] [--workers 4]
 
+A kill takes one to two seconds, 40 of them a minute or two: servers are forked from one that has imported everything.
 Every call is sent again, as it was, until it is answered, like a runner's over a bad network. What was answered is
 written down here, outside of the server; at last all of it must be found there, each job with exactly one result.
 Prints what was done and ends with 1 where anything is missing.

@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from app.results.files import sync_folder, told
+from app.results.files import make_folder, sync_folder, told
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -36,7 +36,7 @@ class Logs:
         path = self.path(job_id, epoch)
         try:
             is_new = not path.exists()
-            path.parent.mkdir(parents=True, exist_ok=True)
+            make_folder(path.parent)
             with path.open("wb" if is_new else "r+b") as log:
                 log.truncate(offset)
                 log.seek(offset)
@@ -45,6 +45,5 @@ class Logs:
                 os.fsync(log.fileno())
             if is_new:
                 sync_folder(path.parent)
-                sync_folder(self._folder)
         except OSError as error:
             raise told(error) from error

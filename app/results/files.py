@@ -52,7 +52,7 @@ class Arriving:
         self._digest = hashlib.sha256()
         self._size = 0
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            make_folder(folder)
             self._part = tempfile.NamedTemporaryFile(dir=folder, prefix=ARRIVING, delete=False)  # noqa: SIM115 (closed in __exit__)
         except OSError as error:
             raise told(error) from error
@@ -96,6 +96,7 @@ class Arriving:
             place.parent.mkdir(exist_ok=True)
             self.path.replace(place)
             sync_folder(place.parent)
+            sync_folder(place.parent.parent)  # the folder may be new, by another file's hand
         except OSError as error:
             raise told(error) from error
         return kept
@@ -104,6 +105,14 @@ class Arriving:
 def relative(sha256: str) -> str:
     """A kept file's place in the folder."""
     return f"{sha256[:2]}/{sha256}"
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder and those that it lies in, their names on the disk to stay."""
+    if not folder.is_dir():
+        make_folder(folder.parent)
+        folder.mkdir(exist_ok=True)
+        sync_folder(folder.parent)
 
 
 def sync_folder(folder: Path) -> None:

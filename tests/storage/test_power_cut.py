@@ -9,6 +9,7 @@ import hashlib
 import os
 import random
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -19,7 +20,9 @@ import app.db
 from app.cards.load import read_card
 from app.cards.store import Draft, create, retract, revise
 from app.db import Database
+from app.jobs.logs import Logs
 from app.replay.store import ReplayKey, Reply, once
+from app.results.files import Files
 from tests.cards.factories import card, sound
 from tests.conftest import StillClock
 from tests.jobs.factories import ANA, RANDOM, Queue, queue_in
@@ -28,7 +31,6 @@ from tests.storage.power import Acknowledged, Disk, Written, cuts
 if TYPE_CHECKING:
     import datetime as dt
     from collections.abc import Callable
-    from pathlib import Path
 
     from sqlmodel import Session
 
@@ -170,6 +172,36 @@ def test_the_cuts_fall_into_checkpoints_and_log_restarts_too(recorded: Recorded)
     assert sum(event.file == "benchcard.db" for event in written) > 2 * PAGES
     assert sum(event.file == "benchcard.db-wal" and event.offset == 0 for event in written) > 2
     assert len(recorded.states) > 9 * ROUNDS
+
+
+@pytest.fixture
+def named(monkeypatch: pytest.MonkeyPatch) -> dict[Path, set[str]]:
+    """What is on the disk for certain: by folder, the names in it when it was last synced; by file, none."""
+    found: dict[Path, set[str]] = {}
+
+    def fsync(handle: int) -> None:
+        path = Path(f"/proc/self/fd/{handle}").resolve()
+        found[path] = {item.name for item in path.iterdir()} if path.is_dir() else set()
+        sync(handle)
+
+    sync = os.fsync
+    monkeypatch.setattr(os, "fsync", fsync)
+    return found
+
+
+def test_a_kept_file_and_a_log_have_their_names_on_the_disk_before_anybody_is_told(
+    named: dict[Path, set[str]], tmp_path: Path
+) -> None:
+    files, logs = Files(tmp_path / "new" / "files"), Logs(tmp_path / "new" / "logs")
+    for data in (b"one", b"two"):
+        with files.arriving(10) as arriving:
+            arriving.write(data)
+            path = files.path(arriving.keep().sha256)
+        logs.write(data.decode(), 1, 0, data)
+        log = logs.path(data.decode(), 1)
+        assert log in named
+        for place in {path, log, *path.parents, *log.parents} - {tmp_path, *tmp_path.parents}:
+            assert place.name in named.get(place.parent, set()), f"{place} can be gone after a power cut"
 
 
 @pytest.mark.parametrize("setting", ["NORMAL", "OFF"])
