@@ -20,6 +20,8 @@ DEBIAN = Path("/usr/lib/postgresql")
 OLDEST = 15
 # Nothing here has to outlive a power cut (tests/storage/test_power_cut.py has that one, of SQLite).
 FAST = ("fsync=off", "synchronous_commit=off", "full_page_writes=off")
+# Its input ends with us, however we end: with the block, or killed.
+WHEN_WE_END = 'cat; "$0" stop --silent --mode=immediate -D "$1/data"; rm -r "$1"'
 
 
 def debian() -> Path | None:
@@ -74,15 +76,11 @@ def _debian_server(programs: Path) -> Iterator[str]:
             raise RuntimeError(f"{program}: {done.stdout}{done.stderr}")
 
     settings = " ".join(f"-c {item}" for item in ("listen_addresses=", f"unix_socket_directories={folder}", *FAST))
-    try:
+    ending = ["sh", "-c", WHEN_WE_END, str(programs / "pg_ctl"), str(folder)]
+    with subprocess.Popen(ending, stdin=subprocess.PIPE, cwd="/", start_new_session=True, **user):
         run("initdb", "--username=postgres", "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync")
         run("pg_ctl", "start", "--wait", "--silent", f"--log={folder / 'log'}", f"--options={settings}")
-        try:
-            yield f"postgresql://postgres@/postgres?host={folder}"
-        finally:
-            run("pg_ctl", "stop", "--wait", "--silent", "--mode=immediate")
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        yield f"postgresql://postgres@/postgres?host={folder}"
 
 
 def _user() -> dict[str, Any]:
