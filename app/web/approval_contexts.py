@@ -17,6 +17,7 @@ class DecidedLine:
     name: str
     value: str
     decision: str
+    word: str  # the decision as it is said
     reason: str
 
 
@@ -72,7 +73,7 @@ class ChoiceField:
 
     name: str
     label: str
-    example: str
+    help: str
     value: str
     options: tuple[tuple[str, str], ...]
 
@@ -90,7 +91,7 @@ class ReproducePage:
     missing: tuple[str, ...]
     never: tuple[str, ...]
     assumptions: tuple[str, ...]
-    accelerator: str
+    place: str  # on what it would run
     facts: tuple[Fact, ...]
     sides: tuple[SidePart, ...]
     dummy: str

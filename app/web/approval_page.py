@@ -19,6 +19,7 @@ from app.protocol.policy import census
 from app.web.approval_contexts import ApprovalPage, DecidedLine, DiffLine, LaunchPart
 from app.web.contexts import Fact, Shell
 from app.web.job_words import DUMMY_TEXT, engine, on_random_weights, what
+from app.web.job_words import ENGINES as TITLES
 from runners.engines import ENGINES
 from runners.engines.helptext import Flag
 from runners.engines.recipe import Own, RecipeError, command, of_launch
@@ -130,8 +131,9 @@ def _flags(known: Census) -> Flags:
 
 def _decided(item: Item) -> DecidedLine:
     value = item.value if isinstance(item.value, str) else json.dumps(item.value)
-    name = {"flag": f"--{item.name}", "version": f"version of {item.name}"}.get(item.kind, item.name)
-    return DecidedLine(name, value, item.level, item.reason or LEVEL_WORDS[item.level])
+    of = TITLES.get(item.name, item.name)
+    name = {"flag": f"--{item.name}", "version": f"version of {of}"}.get(item.kind, item.name)
+    return DecidedLine(name, value, item.level, LEVEL_WORDS[item.level], item.reason)
 
 
 def _approval(given: ApprovalRow | None) -> str:
@@ -152,7 +154,7 @@ def _before(launch: Launch, key: str, approvals: Sequence[ApprovalRow]) -> Appro
 
 def _against(before: ApprovalRow | None, launch: Launch) -> str:
     if before is None:
-        return f"Nothing of {launch.engine} with {launch.model} was approved before: read all of it."
+        return f"Nothing of {TITLES[launch.engine]} with {launch.model} was approved before: read all of it."
     return (
         f"Against what {before.approved_by} approved on {before.approved_at:%Y-%m-%d} "
         f"for the same engine and model (SHA-256 {before.digest[:12]}…):"

@@ -38,7 +38,7 @@ from app.web.job_words import (
     workload,
 )
 from app.web.state import address
-from app.web.wording import NOT_STATED
+from app.web.wording import NOT_STATED, plain
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -61,7 +61,7 @@ def job_page(job: JobDetail, live: JobLive, now: dt.datetime) -> JobPage:
         about=tuple(_about(row, now)),
         plan=plan_facts(plan),
         sides=side_parts(plan),
-        assumptions=job.assumptions or (),
+        assumptions=tuple(map(plain, job.assumptions or ())),
         assumed=_assumed(job),
         exact=Link("Exactly what runs, byte for byte", f"/jobs/{row.id}/approval"),
         json_url=f"/api/v1/jobs/{row.id}",

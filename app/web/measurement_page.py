@@ -25,7 +25,7 @@ from app.web.measurement_numbers import COLUMNS, RUN_COLUMNS, ratios, run_lines,
 from app.web.measurement_setup import command_facts, machine_facts, servers
 from app.web.run_charts import CURVES, Drawn, curve_table, sweep_table, timeline_table
 from app.web.state import address
-from app.web.wording import NOT_STATED, or_not_stated
+from app.web.wording import NOT_STATED, or_not_stated, plain
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -114,7 +114,7 @@ def _verdict(given: Verdict) -> VerdictPart:
         text=f"{given.text}{interval_said(given)}",
         facts=tuple(_verdict_facts(given)),
         reasons=given.reasons,
-        assumptions=given.assumptions,
+        assumptions=tuple(map(plain, given.assumptions)),
         differences=tuple(_difference(item) for item in given.differences),
         left_open=tuple(_difference(item) for item in given.left_open),
     )

@@ -13,6 +13,7 @@ from app.web.approval_contexts import ChoiceField, ReproducePage
 from app.web.contexts import Shell
 from app.web.job_page import plan_facts, side_parts, waiting
 from app.web.job_words import DUMMY_TEXT, on_random_weights
+from app.web.wording import plain
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -20,19 +21,19 @@ if TYPE_CHECKING:
     from app.jobs.plans import Planned
 
 ABOUT = "Measure it again here: what would run, what had to be assumed for it, or what is missing."
-# What a reader may choose over what is stated: name -> label, example, values where there are few.
+# What a reader may choose over what is stated: name -> label, help, values where there are few.
 FIELDS: dict[str, tuple[str, str, tuple[str, ...]]] = {
-    "version": ("Engine version", "0.33.0", ()),
-    "model": ("Model", "Qwen/Qwen3-8B", ()),
+    "version": ("Engine version", "For example 0.33.0", ()),
+    "model": ("Model", "For example Qwen/Qwen3-8B", ()),
     "revision": ("Commit of the model", "40 letters and digits", ()),
     "weights": ("Weights", "", ("real", "dummy")),
-    "accelerator": ("GPU", "H200, or “any”", ()),
+    "accelerator": ("GPU", "For example H200, or “any”", ()),
     "gpus": ("Number of GPUs", "0 for the CPU", ()),
-    "input_tokens": ("Input tokens", "8192", ()),
-    "output_tokens": ("Output tokens", "1024", ()),
-    "concurrency": ("Concurrency", "16", ()),
-    "requests": ("Requests of a repeat", "160", ()),
-    "repeats": ("Repeats", "5", ()),
+    "input_tokens": ("Input tokens", "For example 8192", ()),
+    "output_tokens": ("Output tokens", "For example 1024", ()),
+    "concurrency": ("Concurrency", "For example 16", ()),
+    "requests": ("Requests of a repeat", "For example 160", ()),
+    "repeats": ("Repeats", "For example 5", ()),
 }
 DUMMY_LABELS = {"": "as stated", "real": "the model's own", "dummy": "random"}
 
@@ -73,10 +74,10 @@ def reproduce_page(asked: Asked, *, trouble: str, why_not: str, sign_in: str) ->
         heading=asked.heading,
         url=f"{asked.of}/reproduce",
         back_url=asked.of,
-        missing=planned.missing if planned else (),
+        missing=tuple(map(plain, planned.missing)) if planned else (),
         never=asked.never,
-        assumptions=planned.assumptions if planned else (),
-        accelerator=(planned.accelerator or "any") if planned else "",
+        assumptions=tuple(map(plain, planned.assumptions)) if planned else (),
+        place=_place(planned) if planned else "",
         facts=plan_facts(plan) if plan else (),
         sides=side_parts(plan) if plan else (),
         dummy=DUMMY_TEXT if plan and on_random_weights(plan) else "",
@@ -90,7 +91,15 @@ def reproduce_page(asked: Asked, *, trouble: str, why_not: str, sign_in: str) ->
     )
 
 
+def _place(planned: Planned) -> str:
+    gpus = max((side.launch.gpus for side in planned.plan.sides if side.launch), default=0) if planned.plan else 0
+    if gpus == 0:
+        return "the CPU"
+    kind = f"{planned.accelerator} GPU" if planned.accelerator else "GPU of any kind"
+    return f"1 {kind}" if gpus == 1 else f"{gpus} {kind.replace('GPU', 'GPUs')}"
+
+
 def _field(name: str, value: str) -> ChoiceField:
-    label, example, values = FIELDS[name]
+    label, help_, values = FIELDS[name]
     options = tuple((option, DUMMY_LABELS[option]) for option in ("", *values)) if values else ()
-    return ChoiceField(name, label, example, value, options)
+    return ChoiceField(name, label, help_, value, options)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -196,6 +197,9 @@ def test_every_chart_is_drawn_with_its_caveats(open_page: Callable[..., Tab], me
 
 
 PATHS = ("/jobs", "/runners", "/measurements", "JOB", "JOB/approval", "JOB/cancel", "JOB/log", "DEAD", "MEASUREMENT")
+CLAIM = "/claims/gpustack-gptoss20b-h100-random"
+CHOSEN = "version=0.32.0&model=tiny&weights=dummy&gpus=0&input_tokens=64&output_tokens=16&concurrency=2"
+DECIDES = re.compile("Approve exactly this|Ask for this measurement")
 
 
 @pytest.mark.parametrize("path", PATHS)
@@ -209,7 +213,26 @@ def test_these_pages_are_accessible_silent_and_fit_every_width(
         queue.log(job, epoch, 0, b"out of memory\n")
         queue.finish(job, epoch, "out_of_memory", log=queue_log(queue, job, epoch))
         path = f"/jobs/{job}"
-    tab = open_page(measurement if path == "MEASUREMENT" else path)
+    sound(open_page(measurement if path == "MEASUREMENT" else path), address)
+
+
+@pytest.mark.parametrize("path", ["JOB/approval", f"{CLAIM}/reproduce?{CHOSEN}", f"{CLAIM}/reproduce"])
+def test_so_are_those_on_which_a_maintainer_decides(
+    open_page: Callable[..., Tab], queue: Queue, address: str, maintainer: Callable[[Page], None], path: str
+) -> None:
+    tab = open_page("/sign-in")
+    maintainer(tab.page)
+    tab.seen.console.clear()  # of the sign-in page
+    tab.page.goto(path.replace("JOB", f"/jobs/{queue.submit(plan=waiting_plan(launch=PINNED))}"))
+    tab.page.wait_for_load_state("networkidle")
+    expect(
+        tab.page.get_by_role("button", name="Show what would run" if path.endswith("reproduce") else DECIDES)
+    ).to_be_visible()
+    sound(tab, address)
+
+
+def sound(tab: Tab, address: str) -> None:
+    """In both schemes and at every width."""
     for scheme in ("light", "dark"):
         tab.page.emulate_media(color_scheme=scheme)
         assert serious(tab) == []

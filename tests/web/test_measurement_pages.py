@@ -214,7 +214,7 @@ def test_what_the_plan_took_for_granted_stands_beside_the_verdict(site: Site, qu
     found = measured(site, queue, tmp_path, plan(), wanted={"claim_id": claim, "assumptions": assumed})
     for path in (f"/measurements/{found}", f"/jobs/{site.client.app.state.measurements.one(found).job_id}"):
         shown = read(site.get(path).text).words()
-        assert "repeats: 3" in shown
+        assert "Repeats: 3" in shown
         assert "as <b>a</b> published" in shown
 
 
