@@ -48,11 +48,12 @@ NO_RUNNER = Here(status="no_runner", text="no runner has registered here yet")
 @dataclass(frozen=True)
 class Wants:
     """What measuring a claim again needs, as far as it is known. `missing`: what has to be chosen first; `never`: why
-    nobody may start it."""
+    nobody may start it; `counted`: whether the number of GPUs is known, else one stands for it."""
 
     needs: Needs
     missing: tuple[str, ...]
     never: tuple[str, ...]
+    counted: bool = True
 
 
 def here(document: str, fleet: Fleet) -> Here:
@@ -63,7 +64,7 @@ def here(document: str, fleet: Fleet) -> Here:
 def wants(claim: ClaimRow) -> Wants:
     planned = from_claim(claim, seed=0)
     if planned.plan is None:
-        return Wants(_known_needs(claim), planned.missing, ())
+        return Wants(_known_needs(claim), planned.missing, (), gpus_of(claim.conditions) is not None)
     sides = [side.launch for side in planned.plan.sides if side.launch]
     never = tuple(reason for launch in sides for reason in decided(launch, ()).against("never"))
     return Wants(needs_of(planned.plan, planned.accelerator), (), never)
@@ -97,7 +98,7 @@ def _here(wanted: Wants, fleet: Fleet) -> Here:
     runners = {name: _capabilities(text) for name, text in fleet}
     able = [name for name, has in runners.items() if not lacks(wanted.needs, has)]
     if not able:
-        parts = list(_parts(wanted.needs))
+        parts = list(_parts(wanted.needs, counted=wanted.counted))
         unmet = [said for part, said in parts if all(lacks(part, has) for has in runners.values())]
         several = "" if unmet else ", all on one runner"
         return Here(status="not_here", text=f"needs {' and '.join(unmet or [said for _, said in parts])}{several}")
@@ -108,10 +109,11 @@ def _here(wanted: Wants, fleet: Fleet) -> Here:
     return Here(status="possible", text=f"can be tried on {', '.join(able[:3])}{' and others' if able[3:] else ''}")
 
 
-def _parts(needs: Needs) -> Iterator[tuple[Needs, str]]:
+def _parts(needs: Needs, *, counted: bool) -> Iterator[tuple[Needs, str]]:
     """Each need by itself, with its words."""
     if needs.gpus:
-        said = f"{needs.gpus}x {needs.accelerator}" if needs.accelerator else f"{needs.gpus} GPUs"
+        many = f"{needs.gpus}x {needs.accelerator}" if needs.accelerator else f"{needs.gpus} GPUs"
+        said = many if counted else str(needs.accelerator)
         yield _only(gpus=needs.gpus, accelerator=needs.accelerator), said
     for item in needs.engines:
         place = "the CPU" if item.device == "cpu" else "GPUs"

@@ -49,6 +49,7 @@ def test_a_runner_that_has_it_all_is_named() -> None:
             "needs 4x GB300",
         ),
         ([ABLE], {"conditions.hardware": {"count": 8}}, "needs 8 GPUs"),
+        ([ABLE], {"conditions.hardware": {"accelerator": "GB300"}, "conditions.parallelism": None}, "needs GB300"),
     ],
 )
 def test_what_every_runner_here_lacks_is_said_shortly(
