@@ -86,8 +86,9 @@ SIZES = (
     Preset(
         "DeepSeek-V3 and R1: latent, bf16",
         {**_WITHOUT, "kv": "mla", "layers": "61", "latent_dim": "576", "element_bytes": "2"},
-        "70,272 bytes: 61 layers of 512 compressed and 64 RoPE values.",
-        group="KV cache of one token",
+        "70,272 bytes: 61 layers of 512 compressed and 64 RoPE values, by config_671B.json.",
+        "https://github.com/deepseek-ai/DeepSeek-V3/blob/main/inference/configs/config_671B.json",
+        "KV cache of one token",
     ),
 )
 SPECULATION = (
