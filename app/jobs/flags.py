@@ -30,6 +30,7 @@ SELF_DRAFTING = frozenset({"mtp", "ngram", "dspark"})  # methods that need no se
 EAGER = {"vllm": "enforce-eager"}
 EXPERTS: dict[str, tuple[str, bool]] = {"vllm": ("enable-expert-parallel", True), "sglang": ("ep-size", False)}
 FORCED_LENGTH = {"sglang": "SGLANG_SIMULATE_ACC_LEN"}
+CPU_MEMORY = 0.4
 TP_EP = re.compile(r"TP(\d+) \+ EP(\d+)")
 NUMBER = re.compile(r"-?\d+(\.\d+)?")
 
@@ -96,6 +97,15 @@ def of_argv(argv: Sequence[str], engine: str, notes: Notes) -> tuple[dict[str, F
         else:
             found[name] = value
     return found, model
+
+
+def on_cpu(engine: str, notes: Notes) -> dict[str, Flag]:
+    """What an engine needs besides to start on a machine that has other work too: vLLM's default is 92 % of the whole
+    memory, also on a CPU, and more than is free is an error."""
+    if engine != "vllm":
+        return {}
+    notes.assume(f"memory that the engine may take: {CPU_MEMORY:.0%} of the machine's, as it runs on the CPU")
+    return {"gpu-memory-utilization": CPU_MEMORY}
 
 
 def weights_of(stated: str | None, flags: Mapping[str, Flag], notes: Notes) -> str | None:

@@ -169,6 +169,8 @@ def _launch(side: _Wanted, chosen: Choices, notes: Notes) -> Launch | None:
     if model is None:
         notes.lack(_no("model"))
     gpus = _gpus(given, chosen, notes)
+    if gpus == 0 and side.command is None:
+        flags |= engine_flags.on_cpu(engine, notes)
     if version is None or model is None or gpus is None:
         return None
     revision = given.model.revision if re.fullmatch(r"[0-9a-f]{40}", given.model.revision or "") else None

@@ -84,6 +84,18 @@ def test_a_choice_goes_into_the_place_of_what_is_missing_and_is_said() -> None:
     assert found.accelerator is None
 
 
+@pytest.mark.parametrize(("engine", "share"), [("vLLM", 0.4), ("SGLang", None)])
+def test_on_a_cpu_an_engine_leaves_memory_to_others(engine: str, share: float | None) -> None:
+    claim = {"conditions.engine": {"name": engine, "version": "0.32.0"}, "conditions.parallelism": None}
+    found = planned(Choices(gpus=0), **claim)
+    assert found.plan is not None and found.plan.sides[0].launch is not None
+    assert found.plan.sides[0].launch.flags.get("gpu-memory-utilization") == share
+    assert any("memory that the engine may take" in item for item in found.assumptions) == (share is not None)
+    on_gpus = planned().plan
+    assert on_gpus is not None and on_gpus.sides[0].launch is not None
+    assert "gpu-memory-utilization" not in on_gpus.sides[0].launch.flags
+
+
 def test_a_ratio_runs_both_sides_the_baseline_first() -> None:
     baseline = {
         "kind": "feature_off", "key": "fp8-kv", "text": "KV cache in bf16", "conditions": {"dtypes": {"kv": "bf16"}},
