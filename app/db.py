@@ -10,10 +10,10 @@ from __future__ import annotations
 import importlib
 import sqlite3
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 from alembic import command
 from alembic.config import Config
@@ -33,6 +33,11 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from sqlalchemy import URL, Connection, Engine, Row, Select
+
+try:
+    import fcntl
+except ImportError:  # not a Unix
+    fcntl = None  # type: ignore[assignment]
 
 T = TypeVar("T")
 
@@ -83,6 +88,7 @@ class Database:
         self.is_sqlite = self.url.get_backend_name() == "sqlite"
         self._readers = _engine(self.url, begin="BEGIN", pragmas=(*PRAGMAS, "foreign_keys=ON", "query_only=ON"))
         self._writers = _engine(self.url, begin="BEGIN IMMEDIATE", pragmas=(*PRAGMAS, "foreign_keys=ON"), size=1)
+        self._turn = _Turn(Path(f"{self.url.database}.turn")) if self.is_sqlite else nullcontext()
         self._queue = ThreadPoolExecutor(max_workers=1, thread_name_prefix="writer")
 
     @contextmanager
@@ -116,7 +122,7 @@ class Database:
         if self._waited:
             self._waited(perf_counter() - asked)
         try:
-            with _Writing(self._writers, expire_on_commit=False) as session:
+            with self._turn, _Writing(self._writers, expire_on_commit=False) as session:
                 result = work(session)
                 session.commit()
                 return result
@@ -226,8 +232,35 @@ class Database:
     def close(self) -> None:
         """Finish the writes asked for, then close every connection."""
         self._queue.shutdown()
+        if isinstance(self._turn, _Turn):
+            self._turn.close()
         self._writers.dispose()
         self._readers.dispose()
+
+
+class _Turn:
+    """The processes that write to one SQLite file wait here in a queue of the system. SQLite's own waiting sleeps and
+    tries again, ever longer: of eight writers one can wait for a second while the others take turns.
+
+    Nothing depends on it for being right, and where the system has no such lock SQLite's waiting is left.
+    """
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self._opened: IO[bytes] | None = None
+
+    def __enter__(self) -> None:
+        if fcntl is not None:
+            self._opened = self._opened or self._file.open("ab")
+            fcntl.flock(self._opened, fcntl.LOCK_EX)
+
+    def __exit__(self, *_: object) -> None:
+        if fcntl is not None and self._opened is not None:
+            fcntl.flock(self._opened, fcntl.LOCK_UN)
+
+    def close(self) -> None:
+        if self._opened is not None:
+            self._opened.close()
 
 
 class _Writing(Session):

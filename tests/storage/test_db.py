@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import fcntl
 import importlib
 import multiprocessing
 import sqlite3
 import threading
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -101,6 +102,23 @@ def test_no_update_is_lost_between_processes(sqlite_template: Path, tmp_path: Pa
     assert [worker.exitcode for worker in workers] == [0] * 4
     assert count(database) == 200
     database.close()
+
+
+def test_processes_that_write_to_one_sqlite_file_wait_for_each_other_in_a_queue_of_the_system(
+    sqlite_template: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "copy.db"
+    file.write_bytes(sqlite_template.read_bytes())
+    database, happened = Database(f"sqlite:///{file}"), []
+    with Path(f"{file}.turn").open("ab") as another, ThreadPoolExecutor(1) as thread:
+        fcntl.flock(another, fcntl.LOCK_EX)
+        written = thread.submit(database.write, lambda _: happened.append("written"))
+        wait({written}, timeout=0.2)
+        happened.append("the other's turn ended")
+        fcntl.flock(another, fcntl.LOCK_UN)
+        written.result()
+    database.close()
+    assert happened == ["the other's turn ended", "written"]
 
 
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
