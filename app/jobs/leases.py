@@ -6,6 +6,7 @@ putting their jobs back and taking one are one transaction. What ends an attempt
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -23,8 +24,6 @@ from app.protocol.lease import Assignment, Capabilities, LeaseReply, Placement, 
 from app.protocol.plan import Plan
 
 if TYPE_CHECKING:
-    import datetime as dt
-
     from sqlmodel import Session
 
     from app.protocol.lease import Heartbeat, LeaseRequest, Start
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
 ATTEMPT, TOKEN = SQLModel.metadata.tables["attempt"], SQLModel.metadata.tables["token"]
 MOST_BOOTS = 200  # earlier processes of a runner that are remembered
 MOST_SWEPT = 1000  # expired leases that one request for work puts back
+SEEN_EXACT = dt.timedelta(seconds=1)  # how exactly is kept when a runner was seen
 TIME = JOB.c.lease_until.type
 
 OF_RUNNER = RUNNER.c.name == sa.bindparam("runner")
@@ -41,14 +41,26 @@ REVOKED = sa.select(TOKEN.c.id).where(TOKEN.c.id == sa.bindparam("token"), TOKEN
 OF_ATTEMPT = (ATTEMPT.c.job_id == sa.bindparam("job"), ATTEMPT.c.epoch == sa.bindparam("of_epoch"))
 STORED_ATTEMPT = sa.select(ATTEMPT).where(*OF_ATTEMPT)
 UPDATE_ATTEMPT, INSERT_ATTEMPT = sa.update(ATTEMPT).where(*OF_ATTEMPT), sa.insert(ATTEMPT)
-GIVEN = sa.select(ATTEMPT.c.job_id, ATTEMPT.c.epoch).where(
-    ATTEMPT.c.runner == sa.bindparam("runner"), ATTEMPT.c.request_id == sa.bindparam("request")
-)
 EXPIRED = (
     sa.select(JOB)
     .where(sa.or_(*(JOB.c.state == state for state in ACTIVE)), JOB.c.lease_until <= sa.bindparam("now", type_=TIME))
     .order_by(JOB.c.number)
     .limit(MOST_SWEPT)
+)
+# All that a request for work asks at first, as one statement: each costs more in Python than in the database.
+ASKING = (
+    sa.select(
+        RUNNER,
+        ATTEMPT.c.job_id.label("given"),
+        ATTEMPT.c.epoch.label("given_epoch"),
+        sa.exists(EXPIRED.with_only_columns(JOB.c.number)).label("expired"),
+    )
+    .select_from(
+        RUNNER.outerjoin(
+            ATTEMPT, sa.and_(ATTEMPT.c.runner == RUNNER.c.name, ATTEMPT.c.request_id == sa.bindparam("request"))
+        )
+    )
+    .where(OF_RUNNER)
 )
 OF_OLDER_BOOTS = (
     sa.select(JOB)
@@ -70,9 +82,14 @@ def lease(session: Session, request: LeaseRequest, token: str, now: dt.datetime)
 
     Raises ForbiddenError for another's name, LeaseLostError where a newer process took this one's place.
     """
-    sweep(session, now)
-    runner = _seen(session, request, token, now)
-    assignment = _again(session, request, now)
+    alone(session)
+    asked = {"runner": request.runner, "request": request.request_id, "now": now}
+    known = session.connection().execute(ASKING, asked).first()
+    if known is None or known.expired:
+        sweep(session, now)  # which may put the runner itself into quarantine
+        known = session.connection().execute(ASKING, asked).first()
+    runner = _seen(session, known, request, token, now)
+    assignment = _again(session, known, now)
     kept_out = request.draining or request.quarantine or runner.drain_asked or runner.quarantine
     if assignment is None and not kept_out:
         assignment = _take(session, request, now)
@@ -155,10 +172,11 @@ def _renewal(job: sa.Row[Any], runner: sa.Row[Any]) -> Renewal:
     return Renewal(lease_s=LEASE.total_seconds(), cancel=cancel, drain=runner.drain_asked)
 
 
-def _seen(session: Session, request: LeaseRequest, token: str, now: dt.datetime) -> sa.Row[Any]:
+def _seen(
+    session: Session, known: sa.Row[Any] | None, request: LeaseRequest, token: str, now: dt.datetime
+) -> sa.Row[Any]:
     """The runner as it says that it is; what an earlier process of it had is put back."""
-    known = session.connection().execute(STORED_RUNNER, {"runner": request.runner}).first()
-    said = {
+    said: dict[str, Any] = {
         "token_id": token,
         "boot_id": request.boot_id,
         "version": request.version,
@@ -176,7 +194,9 @@ def _seen(session: Session, request: LeaseRequest, token: str, now: dt.datetime)
         raise ForbiddenError(f"the name `{request.runner}` belongs to another token; choose another name")
     if replaced:
         said["earlier_boots"] = _follow(session, known, request, now)
-    session.connection().execute(UPDATE_RUNNER, {"runner": request.runner, **said})
+    same = all(getattr(known, name) == value for name, value in said.items() if name != "seen_at")
+    if not (same and known.seen_at <= now < known.seen_at + SEEN_EXACT):
+        session.connection().execute(UPDATE_RUNNER, {"runner": request.runner, **said})
     return _runner(session, request.runner) if replaced else known
 
 
@@ -202,12 +222,11 @@ def _runner(session: Session, name: str) -> sa.Row[Any]:
     return session.connection().execute(STORED_RUNNER, {"runner": name}).one()
 
 
-def _again(session: Session, request: LeaseRequest, now: dt.datetime) -> Assignment | None:
+def _again(session: Session, known: sa.Row[Any] | None, now: dt.datetime) -> Assignment | None:
     """What was given under this request id before."""
-    given = session.connection().execute(GIVEN, {"runner": request.runner, "request": request.request_id}).first()
-    if given is None:
+    if known is None or known.given is None:
         return None
-    return _assignment(session, locked(session, given.job_id), given.epoch, now)
+    return _assignment(session, locked(session, known.given), known.given_epoch, now)
 
 
 def _take(session: Session, request: LeaseRequest, now: dt.datetime) -> Assignment | None:

@@ -8,7 +8,7 @@ import pytest
 
 from app.errors import ConflictError, ForbiddenError, IncompleteError, LogGapError, NotFoundError, OtherBytesError
 from app.jobs.queries import Jobs
-from app.jobs.states import NEXT, STATES, TERMINAL, after
+from app.jobs.states import LEASE, NEXT, STATES, TERMINAL, after
 from app.protocol.lease import MOST_LOG
 from app.protocol.outcome import MACHINE_FAILURES, RECIPE_FAILURES
 from tests.jobs.factories import ANA, BO, MAY, plan
@@ -48,6 +48,15 @@ def test_three_failures_in_a_row_shut_the_runner_out_and_not_the_job(queue: Queu
     queue.drain(on=False)
     queue.submit()
     assert queue.lease().assignment is not None
+
+
+def test_a_runner_whose_third_lease_in_a_row_expires_gets_no_job_by_the_request_that_finds_it(queue: Queue) -> None:
+    queue.submit()
+    for _ in range(3):
+        queue.running()
+        queue.later(LEASE.total_seconds() + 1)
+    assert queue.lease().assignment is None
+    assert "3 attempts" in queue.runner().quarantine
 
 
 def test_a_success_between_two_failures_is_forgiven(queue: Queue) -> None:
