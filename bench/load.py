@@ -47,7 +47,8 @@ async def connected(port: int) -> AsyncIterator[tuple[asyncio.StreamReader, asyn
 
 
 async def drive(port: int, paths: list[str], seconds: float) -> Outcome:
-    """Ask for `paths` in rotation over all connections for so many seconds. Any answer but 200 ends the run."""
+    """Ask for `paths` in rotation over all connections for so many seconds, at least once over each. Any answer but 200
+    ends the run."""
     outcome = Outcome()
     rotation = cycle(paths)
     start = perf_counter()
@@ -55,10 +56,14 @@ async def drive(port: int, paths: list[str], seconds: float) -> Outcome:
 
     async def connection() -> None:
         async with connected(port) as (reader, writer):
-            while (begun := perf_counter()) < end:
+            begun = perf_counter()
+            while True:
                 body = await _ask(reader, writer, next(rotation))
                 outcome.latencies.append(perf_counter() - begun)
                 outcome.wire_bytes.append(len(body))
+                begun = perf_counter()
+                if begun >= end:
+                    break
 
     async with asyncio.TaskGroup() as group:
         for _ in range(CONNECTIONS):
