@@ -5,11 +5,12 @@ from typing import TYPE_CHECKING, Annotated, cast
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response, StreamingResponse
 
-from app.api.access import INVALID, NOT_FOUND, Answers, catalogue
+from app.api.access import INVALID, NOT_FOUND, Answers, catalogue, root
 from app.api.csv_rows import HEADER, csv_lines
 from app.api.documents import claim_json, list_json
 from app.api.schema import ApiClaim, ClaimList, ClaimListQuery, ClaimQuery
 from app.claims.queries import LONGEST_PAGE
+from app.claims.quoting import Quotation, quote_claim
 from app.claims.rows import FACETS, ClaimFilter
 
 if TYPE_CHECKING:
@@ -47,6 +48,12 @@ def one_claim(request: Request, claim_id: str) -> Response:
     """One claim with everything that is known of it."""
     found = catalogue(request).documents_of([claim_id])[0]
     return Response(claim_json(found, fleet(request)), media_type="application/json")
+
+
+@router.get("/claims/{claim_id}/citation", responses=NOT_FOUND)
+def citation_of_claim(request: Request, claim_id: str) -> Quotation:
+    """The claim to quote, with what it measures, against what, its conditions and caveats: as text, Markdown, HTML."""
+    return quote_claim(catalogue(request).claim(claim_id), root(request))
 
 
 def fleet(request: Request) -> "Fleet":

@@ -55,6 +55,11 @@ SCOPES = {
     "end_to_end": "the whole run",
     "capacity": "a capacity",
 }
+VERDICTS = {
+    "comparable": "Comparable",
+    "comparable_with_differences": "Comparable with differences",
+    "not_comparable": "Not comparable",
+}
 KINDS = {"absolute": "an absolute number", "ratio": "a ratio", "change": "a change in per cent"}
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
-from app.web.wording import axis_name
+from app.claims.words import axis_name
 from runners.load import metrics
 from runners.load.example import STREAMS, example
 from runners.load.tools import TOOLS

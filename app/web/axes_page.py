@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.axes import AXES, TOOLS, VERSIONING
+from app.claims.words import axis_name
 from app.web.axes_example import worked_example
 from app.web.contexts import AxesPage, AxisPart, Fact, Link, Shell, ToolLine
 from app.web.state import address
-from app.web.wording import axis_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

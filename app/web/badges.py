@@ -8,53 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from app.web.wording import acceptance
+from app.claims.caveats import OTHERS, WORDS, said
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from app.claims.schema import Caveat, ClaimRow
-
-# Caveat kind -> the badge's words, in the order in which a row shows them.
-WORDS = {
-    "retracted": "retracted",
-    "contradicted": "contradicted",
-    "simulated_acceptance": "simulated acceptance",
-    "flawed_baseline": "flawed baseline",
-    "workload_differs": "other workload",
-    "third_party_reading": "third-party reading",
-    "chart_only": "chart only",
-    "own_earlier_build": "own earlier build",
-    "prefill_not_counted": "prefill not counted",
-    "approximation_on": "approximation on",
-    "quality_not_checked": "quality not checked",
-    "one_run": "one run",
-    "random_weights": "random weights",
-    "not_stated": "not stated",
-}
-# The other caveat kinds, as a claim's page heads them.
-OTHERS = {
-    "cached_tokens_counted": "cached tokens counted",
-    "input_tokens_counted": "input tokens counted",
-    "opt_in": "opt-in",
-    "up_to": "up to",
-    "random_prompt": "random prompt",
-    "chosen_prompt": "chosen prompt",
-    "load_differs": "load differs",
-    "several_changes": "several changes at once",
-    "saturated": "saturated",
-    "superseded": "superseded",
-    "not_independent": "not independent",
-    "preliminary": "preliminary",
-    "ratio_only": "ratio only",
-    "scope": "scope",
-    "noise": "noise",
-    "arithmetic": "arithmetic",
-    "unsound": "does not follow",
-    "method": "method",
-    "other": "note",
-}
-CAVEATS = {**WORDS, **OTHERS}
+    from app.claims.schema import ClaimRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,42 +25,8 @@ class Badge:
 
 def badges(row: ClaimRow) -> tuple[tuple[Badge, ...], int]:
     """The row's badges, each kind once with all its sentences, and how many kinds of caveat have no badge."""
-    said: dict[str, list[str]] = {}
-    for kind, text in _said(row):
-        said.setdefault(kind, []).append(text)
-    shown = tuple(Badge(kind, WORDS[kind], " ".join(said[kind])) for kind in WORDS if kind in said)
-    return shown, sum(1 for kind in said if kind in OTHERS)
-
-
-def told_once(row: ClaimRow) -> tuple[Caveat, ...]:
-    """The row's caveats without those that a contradiction's own record tells in full."""
-    return tuple(item for item in row.caveats if item.kind != "contradicted" or not row.contradictions)
-
-
-def _said(row: ClaimRow) -> Iterator[tuple[str, str]]:
-    """Caveats as written; what the record's other fields say besides is added where no caveat of the kind does."""
-    kinds = set()
-    for caveat in told_once(row):
-        kinds.add(caveat.kind)
-        yield caveat.kind, caveat.text
-    for item in row.contradictions:
-        yield "contradicted", item.text
-    for kind, text in _implied(row):
-        if kind not in kinds:
-            yield kind, text
-
-
-def _implied(row: ClaimRow) -> Iterator[tuple[str, str]]:
-    if row.acceptance.kind in ("simulated", "synthetic"):
-        yield "simulated_acceptance", f"Acceptance was set, not earned: {acceptance(row.acceptance)}."
-    if row.stated_in == "chart":
-        yield "chart_only", "The number stands on a chart only; its raw value is not printed."
-    if row.baseline.kind == "own_earlier_build":
-        yield "own_earlier_build", "Set against an earlier build of the same engine, not against another engine."
-    if row.baseline.flaw:
-        yield "flawed_baseline", row.baseline.flaw
-    on = [item.name for item in row.conditions.approximations or () if item.on]
-    if on:
-        yield "approximation_on", f"Measured with an approximation on: {', '.join(on)}."
-    if row.conditions.model.weights == "dummy":
-        yield "random_weights", "Measured on random weights: the output says nothing about the model."
+    heard: dict[str, list[str]] = {}
+    for kind, text in said(row):
+        heard.setdefault(kind, []).append(text)
+    shown = tuple(Badge(kind, WORDS[kind], " ".join(heard[kind])) for kind in WORDS if kind in heard)
+    return shown, sum(1 for kind in heard if kind in OTHERS)

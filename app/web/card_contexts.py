@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
+    from app.claims.quoting import Quotation
     from app.web.badges import Badge
     from app.web.contexts import Choice, ClaimCells, Fact, Link, Neighbour, PairPart, Shell, SideLine, Told, Trouble
 
@@ -146,7 +147,7 @@ class CardPage:
     revisions: tuple[RevisionLine, ...]
     revisions_url: str
     related: tuple[Neighbour, ...]
-    citation: str
+    quoted: Quotation | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,10 +10,11 @@ from app.cards.completeness import completeness, questions
 from app.cards.fields import sentence
 from app.cards.form import INPUTS
 from app.cards.rules import Finding
+from app.claims.words import axis_name
 from app.web import card_form_fields as fields
 from app.web.card_form_contexts import CheckPart, Editor, FormField, FormGroup, Found, OptionGroup, Slot, Suggestions
 from app.web.contexts import Choice, Link
-from app.web.wording import axis_name, plain
+from app.web.wording import plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, get_args
 
 from app.cards.record import State
 from app.claims.rows import FACETS
+from app.claims.words import axis_name
 from app.web.card_contexts import CardLine, CardListPage, CardResults, FilterSelect
 from app.web.claim_row import ENGINE_MARKS, cells
 from app.web.contexts import Choice, Link, Shell
 from app.web.state import address
-from app.web.wording import axis_name, or_not_stated
+from app.web.wording import or_not_stated
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -13,8 +13,9 @@ from app.cards.completeness import completeness, questions
 from app.cards.diff import statements
 from app.cards.fields import FIELDS, label, leaves
 from app.cards.row import card_row, title
-from app.web import wording
-from app.web.badges import CAVEATS
+from app.claims.caveats import CAVEATS
+from app.claims.quoting import quote_claim
+from app.claims.words import NOT_STATED, axis_name
 from app.web.card_contexts import CardPage, FactGroup, Judged, Repeats, Stated
 from app.web.card_revisions_page import moment, revision_lines
 from app.web.claim_page import configurations_url
@@ -23,7 +24,7 @@ from app.web.claim_row import label as claim_label
 from app.web.compare_page import pair_part
 from app.web.contexts import Fact, Link, Neighbour, Shell, Told
 from app.web.state import address
-from app.web.wording import NOT_STATED, citation, plain
+from app.web.wording import plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -62,6 +63,7 @@ class Around:
     verdict: Comparison | None = None
     related: Sequence[ClaimRow] = ()
     repeated_by: Sequence[CardRow] = ()
+    root: str = field(kw_only=True)  # this server's address
     may_change: bool = field(default=False, kw_only=True)
 
 
@@ -93,7 +95,7 @@ def card_page(record: CardRecord, around: Around) -> CardPage:
         revisions=revision_lines(record.id, around.revisions, record.revision.number),
         revisions_url=f"{url}/revisions",
         related=tuple(_neighbour(row, other) for other in around.related) if row else (),
-        citation=citation(row) if row else "",
+        quoted=quote_claim(row, around.root) if row else None,
     )
 
 
@@ -106,7 +108,7 @@ def _measures(card: Card) -> Fact:
     axis = AXES.get(card.metric.axis) if card.metric else None
     if axis is None:
         return Fact(NOT_STATED, "", stated=False)
-    return Fact(wording.axis_name(axis.key), axis.definition, url=f"/axes#{axis.key}")
+    return Fact(axis_name(axis.key), axis.definition, url=f"/axes#{axis.key}")
 
 
 def _acts(record: CardRecord, row: ClaimRow | None) -> Iterator[Link]:
@@ -170,7 +172,7 @@ def _fact(path: str, text: str) -> Fact:
     if path in YES_OR_NO:
         text = "yes" if text == "true" else "no"
     if path == "metric.axis":
-        return Fact(label(path), wording.axis_name(text), url=f"/axes#{text}")
+        return Fact(label(path), axis_name(text), url=f"/axes#{text}")
     if path == "source" and text.startswith(("https://", "http://")) and not any(char.isspace() for char in text):
         return Fact(label(path), text, url=text)
     return Fact(label(path), f"{text} {unit}" if unit and text.replace(".", "").isdigit() else text)

@@ -7,28 +7,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from app.axes import AXES
+from app.claims.caveats import CAVEATS, told_once
 from app.claims.conditions import FIELDS, values
+from app.claims.quoting import quote_claim
+from app.claims.words import ACCEPTANCE, BASELINES, NOT_STATED, SCOPES, STATED_IN, measures, printed
 from app.tools.from_claim import speculates
 from app.web.badge_svg import STATUS_WORDS, snippet
-from app.web.badges import CAVEATS, badges, told_once
+from app.web.badges import badges
 from app.web.claim_row import cells, label
 from app.web.contexts import ClaimDetail, Contradicted, Fact, Link, Neighbour, ReadAs, ReasonLine, Shell, Told
 from app.web.state import address
-from app.web.wording import (
-    ACCEPTANCE,
-    BASELINES,
-    KINDS,
-    NOT_STATED,
-    SCOPES,
-    SEVERITIES,
-    STATED_IN,
-    citation,
-    measures,
-    or_not_stated,
-    printed,
-    source_url,
-    yes_or_no,
-)
+from app.web.wording import KINDS, SEVERITIES, or_not_stated, source_url, yes_or_no
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -88,7 +77,7 @@ def claim_page(
             *_related(row, names),
             *(Fact("Measured again", card.title, url=f"/cards/{card.id}") for card in cards),
         ),
-        citation=citation(row),
+        quoted=quote_claim(row, root),
         badge=snippet(f"/claims/{row.id}", STATUS_WORDS[row.reproduction.status], root),
         json_url=f"/api/v1/claims/{row.id}",
         acts=tuple(_acts(row)),

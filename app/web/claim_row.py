@@ -12,22 +12,12 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from app.claims.queries import parsed
+from app.claims.words import SCOPES, STATED_IN, acceptance, against, conditions, measures
 from app.web.badges import badges
 from app.web.contexts import ClaimCells, NumberCell
 from app.web.render import render
 from app.web.state import COLUMNS
-from app.web.wording import (
-    SCOPES,
-    STATED_IN,
-    acceptance,
-    against,
-    conditions,
-    measures,
-    number_parts,
-    or_not_stated,
-    repeated,
-    source_line,
-)
+from app.web.wording import number_parts, or_not_stated, repeated, source_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -9,6 +9,8 @@ from markupsafe import Markup
 
 from app.claims.queries import parsed
 from app.claims.rows import FACETS
+from app.claims.words import axis_name
+from app.compare.words import VERDICTS
 from app.jobs.here import here
 from app.web.claim_row import KEPT, cells, label, stored_row
 from app.web.contexts import (
@@ -24,7 +26,7 @@ from app.web.contexts import (
 )
 from app.web.render import render
 from app.web.state import COLUMNS, SORTS, address
-from app.web.wording import VERDICTS, axis_name, source_url
+from app.web.wording import source_url
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

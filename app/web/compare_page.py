@@ -5,8 +5,11 @@ from __future__ import annotations
 from itertools import combinations
 from typing import TYPE_CHECKING
 
+from app.claims.caveats import WORDS
+from app.claims.words import SCOPES, STATED_IN, against, axis_name
 from app.compare.conditions import COMPARED
-from app.web.badges import WORDS
+from app.compare.quoting import quote_comparison
+from app.compare.words import VERDICTS
 from app.web.claim_page import caveats, reason_line
 from app.web.claim_row import cells, label
 from app.web.contexts import (
@@ -22,7 +25,7 @@ from app.web.contexts import (
     Told,
 )
 from app.web.state import address
-from app.web.wording import KINDS, SCOPES, STATED_IN, VERDICTS, against, axis_name, or_not_stated
+from app.web.wording import KINDS, or_not_stated
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -55,9 +58,10 @@ def compare_page(
     verdict: Callable[[ClaimRow, ClaimRow], Comparison],
     known: Sequence[Pair],
     troubles: Sequence[Trouble],
+    root: str,
 ) -> ComparePage:
     """Two to four claims: the verdict on each pair, then everything that is known of them, what differs first.
-    `known` are pairs that are often set against each other, with what to know of them."""
+    `known` are pairs that are often set against each other, with what to know of them; `root`: this site's address."""
     know = {frozenset((pair.a, pair.b)): pair.why for pair in known}
     pairs = tuple(
         pair_part(a, b, verdict(a, b), know.get(frozenset((a.id, b.id)), "")) for a, b in combinations(rows, 2)
@@ -77,6 +81,7 @@ def compare_page(
         differing=differing,
         unknown=unknown,
         equal=equal,
+        quoted=quote_comparison(rows[0], rows[1], verdict(rows[0], rows[1]), root) if len(rows) == 2 else None,
         add_url=address("/", ids) if len(rows) < MOST else "",
         json_url=address("/api/v1/compare", [("a", rows[0].id), ("b", rows[1].id)]) if len(rows) == 2 else "",
     )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 if TYPE_CHECKING:
     from markupsafe import Markup
 
+    from app.claims.quoting import Quotation
     from app.web.axes_example import Example
     from app.web.badge_svg import BadgeSnippet
     from app.web.badges import Badge
@@ -252,7 +253,7 @@ class ClaimDetail:
     source: tuple[Fact, ...]
     neighbours: tuple[Neighbour, ...]
     related: tuple[Fact, ...]  # what it supersedes, repeats, belongs to
-    citation: str
+    quoted: Quotation
     badge: BadgeSnippet
     json_url: str
     acts: tuple[Link, ...]  # what a reader may do next
@@ -353,6 +354,7 @@ class ComparePage:
     differing: tuple[SideLine, ...]
     unknown: tuple[SideLine, ...]  # not stated by at least one
     equal: tuple[SideLine, ...]
+    quoted: Quotation | None  # of two
     add_url: str
     json_url: str
 

@@ -10,11 +10,12 @@ from app.cards.export import to_yaml
 from app.cards.fields import FIELDS, label, sentence
 from app.cards.rules import REQUIRED
 from app.claims.wording import number, with_unit
+from app.claims.words import axis_name
 from app.results.importers import TOOL_NAMES
 from app.results.recording import read_chosen
 from app.web.contexts import Link, Shell
 from app.web.import_contexts import Asked, Format, Group, ImportedPage, ImportPage, Measurement, Warned
-from app.web.wording import axis_name, plain
+from app.web.wording import plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from app.claims.words import NOT_STATED
 from app.jobs.numbers import load_words
 from app.jobs.states import MOST_ATTEMPTS
 from app.web.contexts import Fact, Link, Shell
@@ -38,7 +39,7 @@ from app.web.job_words import (
     workload,
 )
 from app.web.state import address
-from app.web.wording import NOT_STATED, plain
+from app.web.wording import plain
 
 if TYPE_CHECKING:
     import datetime as dt

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, get_args
 
+from app.claims.words import DOT
 from app.jobs.states import ACTIVE, STATES, TERMINAL
 from app.protocol.outcome import Failure
-from app.web.wording import DOT
 
 if TYPE_CHECKING:
     import datetime as dt

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from app.claims.wording import number, with_unit
+from app.claims.words import NOT_STATED
 from app.compare.reproduction import WORDS, Verdict
 from app.protocol.outcome import Report
 from app.web.badge_svg import STATUS_WORDS, snippet
@@ -25,7 +26,7 @@ from app.web.measurement_numbers import COLUMNS, RUN_COLUMNS, ratios, run_lines,
 from app.web.measurement_setup import command_facts, machine_facts, servers
 from app.web.run_charts import CURVES, Drawn, curve_table, sweep_table, timeline_table
 from app.web.state import address
-from app.web.wording import NOT_STATED, or_not_stated, plain
+from app.web.wording import or_not_stated, plain
 
 if TYPE_CHECKING:
     import datetime as dt

@@ -6,9 +6,9 @@ import json
 import shlex
 from typing import TYPE_CHECKING
 
+from app.claims.words import NOT_STATED
 from app.web.contexts import Fact
 from app.web.measurement_contexts import ServerPart
-from app.web.wording import NOT_STATED
 
 if TYPE_CHECKING:
     from app.jobs.rows import MeasurementRow

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from app.claims.words import axis_name
 from app.claims.workloads import MOST
 from app.compare.words import capital, listed, plain_axis, significant
 from app.tools.shapes import NO_HITS
@@ -11,7 +12,6 @@ from app.web.badges import badges
 from app.web.contexts import Link
 from app.web.state import address
 from app.web.tool_contexts import NearCell, NearGroup, NearLine, NearTable
-from app.web.wording import axis_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -7,6 +7,7 @@ import io
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from app.claims.words import axis_name
 from app.web.axes_example import shown
 from app.web.job_words import DUMMY_TEXT
 from app.web.line_plots import Line, Spot, curve_figure, sweep_figure, timeline_figure
@@ -14,7 +15,6 @@ from app.web.measurement_contexts import ChartTable
 from app.web.run_view import SHARES, Curve, RunView, Timeline
 from app.web.source_contexts import Figure
 from app.web.state import address
-from app.web.wording import axis_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -8,9 +8,9 @@ from itertools import islice, takewhile
 from typing import TYPE_CHECKING, Any
 
 from app.claims.wording import number
+from app.claims.words import acceptance
 from app.web.plots import Bar, Break, grouped_figure, ladder_figure
 from app.web.source_contexts import Cell, Figure, LadderPart, Step, TableLine, TablePart
-from app.web.wording import acceptance
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

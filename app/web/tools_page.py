@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
+from app.claims.words import axis_name
 from app.compare.words import capital, significant
 from app.tools.numbers import plain
 from app.tools.schema import WorkloadAnswer
@@ -24,7 +25,6 @@ from app.web.tool_contexts import (
     ToolSummary,
     WhyLine,
 )
-from app.web.wording import axis_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from app.compare.blocking import BLOCKING
 from app.compare.lint import RULES
 from app.compare.reproduction import WORDS, rules
+from app.compare.words import VERDICTS
 from app.web.contexts import Fact, Shell
 from app.web.verdict_contexts import RulesPart, RuleTold, VerdictsPage
-from app.web.wording import VERDICTS
 
 if TYPE_CHECKING:
     from app.compare.reproduction import Status

@@ -8,62 +8,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from app.axes import AXES
-from app.claims.wording import BOUNDS, number, with_unit
+from app.claims.wording import BOUNDS
+from app.claims.words import NOT_STATED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from decimal import Decimal
+    from app.claims.schema import ClaimRow
 
-    from app.claims.schema import Acceptance, Baseline, Claim, ClaimRow, Conditions
-
-NOT_STATED = "not stated"
-DOT = " · "
-TIMES = "\N{MULTIPLICATION SIGN}"
-
-SCOPES = {
-    "kernel": "one kernel",
-    "path": "a chain of kernels",
-    "layer": "one layer",
-    "forward_pass": "one forward pass",
-    "phase": "one phase",
-    "end_to_end": "end to end",
-    "capacity": "capacity",
-}
-STATED_IN = {
-    "text": "text",
-    "table": "table",
-    "chart": "chart",
-    "caption": "caption",
-    "data_file": "data file",
-    "threshold": "threshold of a test",
-    "derived": "derived",
-    "measured": "measured",
-}
 KINDS = {"absolute": "absolute number", "ratio": "ratio", "change": "change in %"}
-ACCEPTANCE = {
-    "none": "no speculation",
-    "measured": "measured",
-    "simulated": "simulated",
-    "synthetic": "synthetic, 100 %",
-    "not_stated": NOT_STATED,
-}
-BASELINES = {
-    "own_earlier_build": "its own earlier build",
-    "feature_off": "the same build with one thing off",
-    "other_engine": "another engine",
-    "other_hardware": "other hardware",
-    "other_configuration": "the same build, set up otherwise",
-    "other_model": "another model",
-    "estimate": "an estimate, not a measurement",
-    "not_stated": NOT_STATED,
-    "none": "nothing: an absolute number",
-}
-VERDICTS = {
-    "comparable": "Comparable",
-    "comparable_with_differences": "Comparable with differences",
-    "not_comparable": "Not comparable",
-}
 SEVERITIES = {
     "blocking": "rules it out",
     "difference": "differs",
@@ -82,16 +33,6 @@ REPEATED = {
     "above": "here, above",
 }
 _LEADS = (*BOUNDS.values(), "about ")
-# An axis's name without the unit that it ends in: the unit stands beside the number.
-AXIS_NAMES = {axis.key: axis.name.partition(" (")[0] for axis in AXES.values()}
-# What a column of the table says of the axes with the longest names.
-SHORT_AXES = {
-    "per_gpu_at_limit": "throughput/GPU at a limit",
-    "undefined_per_gpu": "tok/s per GPU, output or total not stated",
-    "kv_break_even": "context from which an FP8 KV cache pays",
-}
-# These name their scope themselves.
-SCOPED_AXES = {"kernel_time", "layer_time", "decode_step_time"}
 
 
 class NumberParts(NamedTuple):
@@ -124,74 +65,6 @@ def number_parts(row: ClaimRow) -> NumberParts:
     return NumberParts(lead, whole, point + fraction, unit)
 
 
-def measures(claim: Claim, *, shortly: bool = False) -> str:
-    """What the number says: its axis in words, how it is expressed, and its scope where it is less than the whole."""
-    axis = SHORT_AXES.get(claim.axis, axis_name(claim.axis)) if shortly else axis_name(claim.axis)
-    if claim.axis != "not_defined":
-        axis = {"ratio": f"ratio of {axis}", "change": f"change in {axis}"}.get(claim.kind, axis)
-    whole = claim.scope in ("end_to_end", "capacity", "phase") or claim.axis in SCOPED_AXES
-    return axis if whole else f"{axis}, {SCOPES[claim.scope]}"
-
-
-def axis_name(key: str) -> str:
-    return AXIS_NAMES.get(key, key)
-
-
-def against(baseline: Baseline) -> str:
-    """What the number is set against, with the baseline's own number where it is printed."""
-    said = baseline.text or BASELINES[baseline.kind]
-    return f"{said} ({printed(baseline.value, baseline.unit)})" if baseline.value is not None else said
-
-
-def printed(value: Decimal, unit: str | None) -> str:
-    return with_unit(number(value), unit) if unit else number(value)
-
-
-def conditions(claim: Claim) -> str:
-    """The stated conditions of a row in one line; only a missing GPU is named here, the claim's page names the rest."""
-    forced = claim.acceptance.kind in ("simulated", "synthetic")
-    said = f"acceptance {acceptance(claim.acceptance)}" if forced else ""
-    return DOT.join(part for part in (*_conditions(claim.conditions), said) if part)
-
-
-def _conditions(given: Conditions) -> Iterator[str]:
-    yield gpus(given)
-    if given.parallelism:
-        yield given.parallelism
-    work = given.workload
-    if work.name:
-        yield work.name
-    if work.input_tokens or work.output_tokens:
-        yield ", ".join(
-            f"{tokens} {way}" for tokens, way in ((work.input_tokens, "in"), (work.output_tokens, "out")) if tokens
-        )
-    if given.load.concurrency or given.load.batch:
-        yield f"concurrency {given.load.concurrency}" if given.load.concurrency else f"batch {given.load.batch}"
-    if given.speculation.method and given.speculation.method != "off":
-        yield given.speculation.method
-    if given.limit:
-        yield given.limit
-
-
-def gpus(given: Conditions) -> str:
-    """ "4x GB300", or what of it is stated."""
-    hardware = given.hardware
-    if hardware.accelerator and hardware.count:
-        return f"{hardware.count}{TIMES} {hardware.accelerator}"
-    if hardware.accelerator:
-        return f"{hardware.accelerator} (GPU count not stated)"
-    return f"{hardware.count} GPUs (kind not stated)" if hardware.count else "GPU not stated"
-
-
-def acceptance(given: Acceptance) -> str:
-    """ "simulated 5.5 of at most 6": a simulation is named by what it was set to."""
-    words = ACCEPTANCE[given.kind]
-    length = given.target or given.length
-    if length is not None:
-        words += f" {number(length)}"
-    return f"{words} of at most {number(given.ceiling)}" if given.ceiling is not None else words
-
-
 def or_not_stated(value: object) -> str:
     return NOT_STATED if value is None else str(value)
 
@@ -219,22 +92,3 @@ def source_url(row: ClaimRow) -> str:
 
 def source_line(row: ClaimRow) -> str:
     return f"{row.source.publisher}, {row.source.date or 'undated'}"
-
-
-def citation(row: ClaimRow) -> str:
-    """Text to quote the claim by. "Unverified" stands in it until somebody else measured the number again. Nobody
-    checks a card against its source, so its day is that of its recording."""
-    again = row.reproduction
-    status = "unverified"
-    if again.status == "repeated_by_others":
-        status = f"repeated by others: {again.text}"
-    elif again.measured is not None:
-        status = f"measured again: {again.text.rstrip('.')}"
-    parts = [
-        f"{row.headline} ({status}): {measures(row)}",
-        f"against {against(row.baseline)}" if row.baseline.kind != "none" else "",
-        conditions(row),
-        f"{row.source.publisher}, “{row.source.title}”, {row.source.date or 'undated'}, {row.locator}",
-        f"{'recorded' if row.card else 'checked'} {row.last_checked.isoformat()}",
-    ]
-    return "; ".join(part for part in parts if part) + "."

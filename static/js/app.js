@@ -44,10 +44,17 @@
   count();
 
   document.querySelectorAll("button[data-copy]").forEach(function (button) {
-    if (!navigator.clipboard) { return; }
+    var from = document.getElementById(button.dataset.copy), field = "select" in from;
+    if (!navigator.clipboard && !field) { return; }
     button.hidden = false;
     button.addEventListener("click", function () {
-      navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent).then(function () {
+      if (field) { from.select(); }
+      if (!navigator.clipboard) {
+        // A site without HTTPS has no clipboard.
+        button.textContent = "Selected: press Ctrl+C";
+        return;
+      }
+      navigator.clipboard.writeText(field ? from.value : from.textContent).then(function () {
         button.textContent = "Copied";
       });
     });

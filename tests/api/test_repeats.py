@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,6 +14,7 @@ from app.catalogue.store import load_into
 from app.settings import Settings
 from tests.conftest import StillClock
 from tests.site import Site, open_site
+from tests.web.markup import read
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -82,9 +82,9 @@ def test_a_published_number_recorded_again_compares_clean_with_its_claim(site: S
 def test_the_citation_of_a_card_does_not_say_that_its_number_was_checked(site: Site) -> None:
     made = site.recorded(suggested(), site.token())
     for path in (f"/cards/{made}", f"/claims/{made}"):
-        quoted = re.search(r'id="cite">(.*?)</blockquote>', site.get(path).text, re.DOTALL)
-        assert quoted
-        assert quoted[1].endswith("; recorded 2026-11-29.")
-        assert "checked" not in quoted[1]
+        quoted = read(site.get(path).text).one("textarea", id="quote-text").text
+        assert ", recorded 2026-11-29" in quoted
+        assert "last checked" not in quoted
+        assert quoted.endswith(f"http://bench.test/cards/{made}")
     assert "Last checked" not in site.get(f"/claims/{made}").text
-    assert "; checked 2026-11-29." in site.get(f"/claims/{CLAIM}").text
+    assert ", last checked 2026-11-29" in site.get(f"/claims/{CLAIM}").text

@@ -173,6 +173,26 @@ def test_a_claim_shows_what_is_not_stated_and_how_to_cite_it(site: Client) -> No
         assert said in words
 
 
+@pytest.mark.parametrize(
+    ("page_url", "api_url"),
+    [
+        ("/claims/vllm-v41-5x", "/api/v1/claims/vllm-v41-5x/citation"),
+        (
+            "/compare?ids=vllm-v41-5x&ids=sglang-v41-step-16",
+            "/api/v1/compare/citation?a=vllm-v41-5x&b=sglang-v41-step-16",
+        ),
+    ],
+)
+def test_page_and_api_give_the_same_quotation_in_three_forms(site: Client, page_url: str, api_url: str) -> None:
+    found = site.get(api_url).json()
+    root = page(site, page_url)
+    assert {name: root.one("textarea", id=f"quote-{name}", readonly="").text for name in found} == found
+    for said in ("about 5x", "unverified", "Against: ", "Mind: ", "http://bench.test/claims/vllm-v41-5x"):
+        assert said in found["text"]
+    named = {label.attributes["for"] for label in root.all("label")}
+    assert {f"quote-{name}" for name in found} <= named
+
+
 def test_the_ladder_stands_as_a_chart_and_as_a_table_with_its_break(site: Client) -> None:
     ladder = page(site, "/sources/sglang-deepseek-v41-flash-kernels").one("section", id="ladder")
     figure = json.loads(ladder.one("script", type="application/json").text)

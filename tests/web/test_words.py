@@ -1,4 +1,4 @@
-"""What a row says: its number cut for the table, its conditions, its badges, its citation."""
+"""What a row says: its number cut for the table, its conditions, its badges."""
 
 from __future__ import annotations
 
@@ -8,13 +8,15 @@ from typing import Any
 import pytest
 
 from app.axes import AXES
+from app.claims.caveats import CAVEATS, WORDS
 from app.claims.schema import Acceptance, Caveat, CaveatKind, Contradiction
+from app.claims.words import AXIS_NAMES, acceptance, against, conditions, measures
 from app.compare.schema import Reason
-from app.web.badges import CAVEATS, WORDS, badges
+from app.web.badges import badges
 from app.web.claim_page import reason_line
 from app.web.claim_row import cells
 from app.web.compare_page import side_by_side
-from app.web.wording import AXIS_NAMES, acceptance, against, citation, conditions, measures, number_parts, plain
+from app.web.wording import number_parts, plain
 from tests.compare.factories import FORCED, ratio, row
 
 CHANGE = {"kind": "change", "unit": "%", "baseline": {"kind": "not_stated"}}
@@ -62,13 +64,6 @@ def test_what_is_missing_is_named_and_never_guessed() -> None:
 def test_a_forced_acceptance_stands_among_the_conditions() -> None:
     assert "acceptance simulated 5.5 of at most 6" in conditions(row(**FORCED))
     assert acceptance(Acceptance(kind="measured", length=Decimal("3.17"))) == "measured 3.17"
-
-
-def test_a_citation_says_unverified_until_somebody_else_measured_it() -> None:
-    assert "(unverified)" in citation(row())
-    repeated = row(reproduction={"status": "repeated_by_others", "text": "98 tok/s by another"})
-    assert "unverified" not in citation(repeated)
-    assert "(repeated by others: 98 tok/s by another)" in citation(repeated)
 
 
 def test_every_kind_of_caveat_has_words() -> None:

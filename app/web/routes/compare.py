@@ -14,7 +14,7 @@ from app.errors import NotFoundError
 from app.web.asked import notes
 from app.web.compare_page import MOST, choose_page, compare_page
 from app.web.contexts import Trouble
-from app.web.reading import catalogue, of_sources, present
+from app.web.reading import catalogue, of_sources, present, root
 from app.web.render import respond
 from app.web.state import read_ids
 from app.web.wording import plain
@@ -44,7 +44,7 @@ def side_by_side(request: Request) -> HTMLResponse:
     if len(rows) < 2:
         return respond(request, choose_page(rows, given, _often(reading), troubles), status=status, noted=True)
     others = of_sources(reading, rows)
-    page = compare_page(rows, lambda a, b: compare(a, b, others, weights()), pairs(), troubles)
+    page = compare_page(rows, lambda a, b: compare(a, b, others, weights()), pairs(), troubles, root(request))
     return respond(request, page, status=status, noted=True)
 
 

@@ -1,0 +1,51 @@
+"""The comparison of two claims as others may quote it: the verdict first, then both claims with all they need. Pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from urllib.parse import urlencode
+
+from app.claims.conditions import FIELDS
+from app.claims.quoting import Line, Part, claim_part, quotation
+from app.claims.words import NOT_STATED
+from app.compare.words import VERDICTS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from app.claims.quoting import Quotation
+    from app.claims.schema import ClaimRow
+    from app.compare.schema import Comparison, Reason, Severity
+
+
+def quote_comparison(a: ClaimRow, b: ClaimRow, found: Comparison, root: str) -> Quotation:
+    """A ratio stands in it only where the verdict gives one. `root`: this server's address, without a slash at its
+    end."""
+    verdict = Part(f"{VERDICTS[found.verdict]}.", found.summary, tuple(_lines(found, root)))
+    return quotation([verdict, claim_part(a, root), claim_part(b, root)])
+
+
+def _lines(found: Comparison, root: str) -> Iterator[Line]:
+    if found.ratio and found.ratio.text not in found.summary:
+        yield Line("Ratio", f"{found.ratio.text} ({found.ratio.conditions})")
+    for name, told in (
+        ("Ruled out because", [reason.message.rstrip(".") for reason in _of(found, "blocking")]),
+        ("Differs", [f"{_field(item)} ({_or(item.a)} / {_or(item.b)})" for item in _of(found, "difference")]),
+        ("Not stated by at least one", [_field(reason) for reason in _of(found, "not_stated")]),
+    ):
+        if told:
+            yield Line(name, "; ".join(dict.fromkeys(told)))
+    address = f"{root}/compare?{urlencode([('ids', found.a), ('ids', found.b)])}"
+    yield Line("Benchcard", "the comparison with all its reasons", address)
+
+
+def _of(found: Comparison, severity: Severity) -> list[Reason]:
+    return [reason for reason in found.reasons if reason.severity == severity]
+
+
+def _field(reason: Reason) -> str:
+    return FIELDS[reason.field].label if reason.field in FIELDS else reason.field.replace("_", " ")
+
+
+def _or(value: str | None) -> str:
+    return NOT_STATED if value is None else value
