@@ -34,6 +34,7 @@ from app.jobs.measurements import judge_changed
 from app.jobs.queries import Jobs
 from app.jobs.sweeping import swept
 from app.metrics import Figures, Metrics
+from app.news import News
 from app.randomness import SystemRandomness
 from app.results.files import Files
 from app.results.intake import Intake
@@ -129,5 +130,6 @@ def _fill(state: State, settings: Settings, database: Database, clock: Clock) ->
     state.intake = Intake(state.files, database)
     state.logs = Logs(settings.data / "logs")
     state.jobs, state.measurements = Jobs(database, state.logs, clock), Measurements(database)
+    state.news = News(database)
     state.accounts = Accounts(database, clock)
     state.throttle = Throttle(clock)

@@ -14,6 +14,7 @@ from app.web.routes import (
     compare,
     configurations,
     docs,
+    feed,
     imports,
     job_approving,
     job_asking,
@@ -52,6 +53,7 @@ PARTS = (
     tools,
     verdicts,
     session,
+    feed,
 )
 
 

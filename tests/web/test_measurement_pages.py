@@ -272,6 +272,18 @@ def test_a_badge_is_sent_again_only_where_it_has_changed(site: Site, queue: Queu
     assert head.status_code == 304
 
 
+def test_a_verdict_stands_in_the_feed_with_random_weights_and_without_its_number(
+    site: Site, queue: Queue, tmp_path: Path
+) -> None:
+    claim = claims(site)[0]
+    found = measured(site, queue, tmp_path, plan(), wanted={"claim_id": claim["id"]})
+    (entry,) = [item for item in ET.fromstring(site.get("/feed.atom").text) if found in ET.tostring(item).decode()]
+    assert [entry[0].text, entry[-1].text] == [
+        f"Measured again: {claim['title']}",
+        "different setup, on random weights",
+    ]
+
+
 @pytest.mark.parametrize("status", [*STATUS_WORDS, "unheard"])
 def test_every_badge_is_sound_svg_without_style_or_script(status: str) -> None:
     root = ET.fromstring(badge(status, "<script>alert('&\"')</script>", dummy=True))

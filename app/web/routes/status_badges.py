@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from hashlib import sha256
-from http import HTTPStatus
-
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
 from app.web.badge_svg import badge
 from app.web.job_words import on_random_weights
+from app.web.marked_answer import marked
 from app.web.measurement_page import report_of, verdict_of
 from app.web.reading import catalogue, measurements
 
@@ -41,18 +39,4 @@ def badge_of_measurement(request: Request, measurement_id: str) -> Response:
 
 
 def _picture(request: Request, status: str, text: str, *, dummy: bool) -> Response:
-    """304 to whoever has it as it is."""
-    picture = badge(status, text, dummy=dummy)
-    # Weak, because it goes out compressed or not under the same mark.
-    mark = f'W/"{sha256(picture.encode()).hexdigest()[:32]}"'
-    headers = {**HEADERS, "ETag": mark}
-    if _has(request.headers.get("if-none-match", ""), mark):
-        headers["Vary"] = "Accept-Encoding"  # the compression says so only of what has a body
-        return Response(None, HTTPStatus.NOT_MODIFIED, headers)
-    return Response(picture, media_type="image/svg+xml", headers=headers)
-
-
-def _has(given: str, mark: str) -> bool:
-    """Whether an If-None-Match names it; weak and strong marks compare alike there (RFC 9110, 13.1.2)."""
-    named = [item.strip().removeprefix("W/") for item in given.split(",")]
-    return given.strip() == "*" or mark.removeprefix("W/") in named
+    return marked(request, badge(status, text, dummy=dummy), "image/svg+xml", HEADERS)

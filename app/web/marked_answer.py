@@ -1,0 +1,30 @@
+"""An answer with the mark of its content: 304 to whoever has it as it is."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from http import HTTPStatus
+from typing import TYPE_CHECKING
+
+from fastapi.responses import Response
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from fastapi import Request
+
+
+def marked(request: Request, body: str, media_type: str, headers: Mapping[str, str]) -> Response:
+    # Weak, because it goes out compressed or not under the same mark.
+    mark = f'W/"{sha256(body.encode()).hexdigest()[:32]}"'
+    given = {**headers, "ETag": mark}
+    if _has(request.headers.get("if-none-match", ""), mark):
+        given["Vary"] = "Accept-Encoding"  # the compression says so only of what has a body
+        return Response(None, HTTPStatus.NOT_MODIFIED, given)
+    return Response(body, media_type=media_type, headers=given)
+
+
+def _has(given: str, mark: str) -> bool:
+    """Whether an If-None-Match names it; weak and strong marks compare alike there (RFC 9110, 13.1.2)."""
+    named = [item.strip().removeprefix("W/") for item in given.split(",")]
+    return given.strip() == "*" or mark.removeprefix("W/") in named
