@@ -10,6 +10,7 @@ from app.web.routes import (
     card_retracting,
     card_writing,
     cards,
+    changelog,
     claims,
     compare,
     configurations,
@@ -54,6 +55,7 @@ PARTS = (
     verdicts,
     session,
     feed,
+    changelog,
 )
 
 

@@ -37,6 +37,7 @@ PAGES = [
     "/configurations",
     "/axes",
     "/verdicts",
+    "/changelog",
     "/compare",
     "/compare?ids=vllm-v41-5x&ids=sglang-v41-step-16",
     "/compare?ids=sglang-v41-step-16,vllm-v41-5x,sglang-v41-step-01,sglang-v41-dspark-off",
