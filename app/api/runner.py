@@ -15,7 +15,7 @@ from app.api.bodies import MessageOf
 from app.api.card_body import inlined
 from app.api.errors import ErrorBody
 from app.api.schema import digits
-from app.errors import InvalidInputError, OtherBytesError
+from app.errors import IncompleteError, InvalidInputError, OtherBytesError
 from app.jobs import leases, uploads
 from app.jobs.measurements import prepare, record, renew_of_job
 from app.protocol.lease import MOST_PART, Finish, Finished, Heartbeat, LeaseReply, LeaseRequest, Renewal, Start, Stored
@@ -147,7 +147,14 @@ def finish_job(request: Request, job_id: str, body: MessageOf) -> Finished:
 
     def work(session: "Session", actor: "Actor") -> str | None:
         now = _now(request)
+        _, attempt, _ = leases.attempt_of(session, job_id, message.epoch, actor.id)
         state = uploads.finish(session, logs, job_id, message, actor.id, now)
+        if found is None and state == "succeeded" and attempt.finish is None:
+            gap: dict[str, object] = {
+                "field": "parts",
+                "message": "the last part came after the end; send the end again",
+            }
+            raise IncompleteError([gap], attempt.log_size)
         if found is not None and state == "succeeded":
             randomness = cast("Randomness", request.app.state.randomness)
             record(session, found, job_id, message.epoch, actor.name, now, randomness)

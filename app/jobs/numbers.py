@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 from app.compare.pareto import SweepPoint, front
 from runners.load import metrics, trace_file, verdict
+from runners.load.plausible import impossible
 from runners.load.statistics import bootstrap_median
+from runners.load.trace import MISSING
 from runners.report import COUNTS, NAMES, label, numbers, over_runs, spread, withheld
 
 if TYPE_CHECKING:
@@ -141,9 +143,10 @@ def _unread(place: Json, run: RunReport, reason: str) -> Json:
 def _judged(trace: Trace, plan: Plan, run: RunReport) -> Iterator[str]:
     """What the trace itself says against the run: its client, its failures, its load, another work than planned."""
     point, work = plan.points[run.point], plan.workload
+    yield from (f"impossible_trace: {said}" for said in impossible(trace))
     told = trace.meta.get("client")
     known = {reason.partition(":")[0] for reason in run.reasons}
-    if told is None:
+    if told is None or not all(math.isfinite(figure) for figure in told.values()):
         yield "client_unknown: the trace does not say how its client fared"
     else:
         found = verdict.judge(trace, metrics.measure(trace), verdict.Client(**told), point.concurrency, verdict.DEFAULT)
@@ -151,6 +154,11 @@ def _judged(trace: Trace, plan: Plan, run: RunReport) -> Iterator[str]:
         for reason in found:
             if reason.rule not in known and not (warm and reason.rule == "warm_cache"):
                 yield f"{reason.rule}: {reason.message}"
+    given = trace.numbers["input_tokens"]
+    if work.turns == 1 and (given[given != MISSING] != work.input_tokens).any():
+        yield f"other_work: the trace sent other prompts than of {work.input_tokens} tokens, which the plan wants"
+    if work.turns == 1 and (trace.numbers["session"] != MISSING).any():
+        yield "other_work: the trace has conversations, which the plan does not want"
     asked = set(trace.numbers["asked_tokens"].tolist())
     if asked - {work.output_tokens}:
         yield f"other_work: the trace asked for {sorted(asked)[:3]} output tokens, the plan for {work.output_tokens}"

@@ -38,7 +38,8 @@ THOUSANDS = re.compile(r"(\d{1,4})K")
 RATE = re.compile(r"\d+(\.\d+)?")
 RANDOM_IDS = "uniform random token ids"
 
-Positive = Annotated[int, Field(ge=1, le=10**9)]
+MOST = 10**9  # of anything that is counted, as in app.protocol.wire
+Positive = Annotated[int, Field(ge=1, le=MOST)]
 
 
 class Choices(BaseModel):
@@ -312,7 +313,7 @@ def _requests(side: _Wanted, streams: int | None, chosen: Choices, notes: Notes,
         return int(side.requests)
     if streams is not None:
         notes.assume(f"requests of a repeat: {REQUESTS_A_STREAM} for each concurrent one")
-        return REQUESTS_A_STREAM * streams
+        return min(REQUESTS_A_STREAM * streams, MOST)
     notes.assume(f"requests of a repeat: those of {SECONDS_AT_A_RATE} s")
     return max(1, round(rate * SECONDS_AT_A_RATE))
 

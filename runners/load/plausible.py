@@ -1,0 +1,60 @@
+"""Whether a trace can be the record of a run at all: what no client could have seen. Pure.
+
+A trace that comes from elsewhere is held against this before a number is made of it. Requests that failed are not
+looked at: nothing of them counts.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from runners.load.trace import MISSING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from runners.load.trace import Ints, Trace
+
+OK = 200
+
+
+def impossible(trace: Trace) -> list[str]:
+    """What cannot be, one sentence each; none for a trace that any client might have written."""
+    counts = np.array([kind is None for kind in trace.words["failure"]], bool)
+    return [*_requests(trace, counts), *_events(trace, counts)]
+
+
+def _requests(trace: Trace, counts: Ints) -> Iterator[str]:
+    column = trace.numbers
+    output, asked, prompt = (column[name][counts] for name in ("output_tokens", "asked_tokens", "prompt_tokens"))
+    cached, sent, ended = (column[name][counts] for name in ("cached_tokens", "sent_ns", "ended_ns"))
+    index = column["index"]
+    rules = (
+        ((column["status"][counts] != OK).any(), "requests without a failure were not answered with 200"),
+        ((sent == MISSING).any(), "requests without a failure were never sent"),
+        (((ended != MISSING) & (ended < sent)).any(), "requests ended before they were sent"),
+        ((output < 0).any(), "requests have fewer output tokens than none"),
+        ((output > asked).any(), "requests have more output tokens than were asked for"),
+        (((prompt != MISSING) & (prompt < 0)).any(), "prompts have fewer tokens than none"),
+        (((cached != MISSING) & (cached > prompt)).any(), "more of a prompt was cached than it has"),
+        (len(np.unique(index)) != len(index), "two requests have one place in the run"),
+    )
+    yield from (said for broken, said in rules if broken)
+
+
+def _events(trace: Trace, counts: Ints) -> Iterator[str]:
+    lengths = np.diff(trace.offsets)
+    owner = np.repeat(np.arange(len(lengths)), lengths)
+    seen = counts[owner]
+    stamps, owner, tokens = trace.event_ns[seen], owner[seen], trace.event_tokens[seen]
+    sent, ended = trace.numbers["sent_ns"][owner], trace.numbers["ended_ns"][owner]
+    inside = (stamps >= sent) & ((ended == MISSING) | (stamps <= ended))
+    if not inside.all():
+        yield "events arrived before their request was sent, or after it had ended"
+    if ((np.diff(stamps) < 0) & (np.diff(owner) == 0)).any():
+        yield "events of one request go back in time"
+    held = np.bincount(owner, weights=tokens.clip(0), minlength=len(lengths))
+    if (held[counts] > trace.numbers["output_tokens"][counts]).any():
+        yield "events hold more tokens than their request has"
