@@ -90,7 +90,7 @@ def runner(config: Path, **env: str) -> Iterator[subprocess.Popen[str]]:
             for _ in range(2):
                 process.send_signal(signal.SIGTERM)  # nothing where it has ended
             try:
-                process.communicate(timeout=90)
+                process.communicate(timeout=300)
             except subprocess.TimeoutExpired:
                 process.kill()
                 raise
