@@ -125,6 +125,9 @@ def failed(claim: ClaimRow, failure: str, message: str) -> Verdict:
     return Verdict(status="failed", text=f"The attempt failed ({words}).", claimed=claim.headline, reasons=(said,))
 
 
+MOST = 1e15  # as of a card's number (app.cards.schema)
+
+
 def judge(claim: ClaimRow, values: Sequence[float], between: Setup, *, reasons: Sequence[str], how: str) -> Verdict:
     """The verdict of repeats in the claim's own unit. `reasons` say why their runs are no result, where they are not.
 
@@ -143,8 +146,8 @@ def judge(claim: ClaimRow, values: Sequence[float], between: Setup, *, reasons: 
         reasons=tuple(problems),
         how=how,
     )
-    interval = bootstrap_median(values)
-    if problems or reach is None or interval is None:
+    interval = None if problems else bootstrap_median(values)
+    if reach is None or interval is None:
         return known
     middle, low, high = (_decimal(item) for item in (median(values), *interval))
     wide = _wide(claim, middle, low, high)
@@ -212,6 +215,8 @@ def _unusable(values: Sequence[float]) -> list[str]:
         return [f"{len(values)} repeats are too few: an interval needs {FEWEST}"]
     if not all(map(math.isfinite, values)):
         return ["a repeat has no finite number: requests of it failed"]
+    if any(abs(value) > MOST for value in values):
+        return [f"a repeat has a number above {MOST:g}, which nothing measured here can be"]
     return []
 
 
