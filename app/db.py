@@ -8,12 +8,13 @@ while a response is being sent.
 from __future__ import annotations
 
 import importlib
+import os
 import sqlite3
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, nullcontext
 from pathlib import Path
 from time import perf_counter
-from typing import IO, TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from alembic import command
 from alembic.config import Config
@@ -247,11 +248,12 @@ class _Turn:
 
     def __init__(self, file: Path) -> None:
         self._file = file
-        self._opened: IO[bytes] | None = None
+        self._opened: int | None = None
 
     def __enter__(self) -> None:
         if fcntl is not None:
-            self._opened = self._opened or self._file.open("ab")
+            if self._opened is None:
+                self._opened = os.open(self._file, os.O_RDWR | os.O_CREAT, 0o600)
             fcntl.flock(self._opened, fcntl.LOCK_EX)
 
     def __exit__(self, *_: object) -> None:
@@ -260,7 +262,8 @@ class _Turn:
 
     def close(self) -> None:
         if self._opened is not None:
-            self._opened.close()
+            os.close(self._opened)
+            self._opened = None
 
 
 class _Writing(Session):

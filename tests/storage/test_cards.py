@@ -20,6 +20,7 @@ from app.claims.rows import ClaimFilter
 from app.db import Database
 from app.errors import ConflictError, ForbiddenError, InvalidInputError, NotFoundError
 from app.randomness import SystemRandomness
+from app.replay.store import Reply, once
 from tests.cards.factories import NOW, SOUND, sound
 from tests.compare.factories import row
 from tests.storage.stored import store
@@ -87,7 +88,11 @@ def test_a_card_is_read_back_as_it_was_written(cards: Cards, database: Database)
 
 def test_an_id_names_the_day_and_is_never_given_twice(database: Database) -> None:
     dice = Repeating()
-    made = [database.write(lambda session: create(session, draft(), ANA, NOW, dice)).id for _ in range(3)]
+
+    def made_once(session: Session) -> Reply:
+        return Reply(201, create(session, draft(), ANA, NOW, dice).id)
+
+    made = [once(database, None, NOW, made_once)[0].body for _ in range(3)]
     assert made == ["card-20261129-00000000", "card-20261129-11111111", "card-20261129-22222222"]
 
 
