@@ -75,6 +75,11 @@ def _sorted_out(fields: Iterable[tuple[str, Any]]) -> Parameters:
     )
 
 
+def root(request: Request) -> str:
+    """This server's address as whoever asks wrote it, without a slash at its end."""
+    return f"{request.url.scheme}://{request.url.netloc}"
+
+
 def route_of(request: Request) -> APIRoute:
     return cast("APIRoute", request.scope["route"])
 

@@ -11,7 +11,7 @@ import importlib
 import os
 import sqlite3
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import closing, contextmanager
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -44,6 +44,7 @@ T = TypeVar("T")
 
 SAFE_SQLITE = (3, 51, 3)  # older ones can lose data when the write-ahead log is reset
 READERS = 8  # connections
+TURN = ".turn"  # what the file in which writers wait has behind the database's name
 LONGEST_START_S = 300  # how long a start waits for another one
 CONNECT_S = 10  # how long PostgreSQL is waited for
 
@@ -89,7 +90,7 @@ class Database:
         self.is_sqlite = self.url.get_backend_name() == "sqlite"
         self._readers = _engine(self.url, begin="BEGIN", pragmas=(*PRAGMAS, "foreign_keys=ON", "query_only=ON"))
         self._writers = _engine(self.url, begin="BEGIN IMMEDIATE", pragmas=(*PRAGMAS, "foreign_keys=ON"), size=1)
-        self._turn = _Turn(Path(f"{self.url.database}.turn")) if self.is_sqlite else nullcontext()
+        self._turn = _Turn(Path(f"{self.url.database}{TURN}") if self.is_sqlite else None)
         self._queue = ThreadPoolExecutor(max_workers=1, thread_name_prefix="writer")
 
     @contextmanager
@@ -233,8 +234,7 @@ class Database:
     def close(self) -> None:
         """Finish the writes asked for, then close every connection."""
         self._queue.shutdown()
-        if isinstance(self._turn, _Turn):
-            self._turn.close()
+        self._turn.close()
         self._writers.dispose()
         self._readers.dispose()
 
@@ -246,18 +246,19 @@ class _Turn:
     Nothing depends on it for being right, and where the system has no such lock SQLite's waiting is left.
     """
 
-    def __init__(self, file: Path) -> None:
-        self._file = file
+    def __init__(self, file: Path | None) -> None:
+        """None: a database that orders its writers itself."""
+        self._file = file if fcntl is not None else None
         self._opened: int | None = None
 
     def __enter__(self) -> None:
-        if fcntl is not None:
+        if self._file is not None:
             if self._opened is None:
                 self._opened = os.open(self._file, os.O_RDWR | os.O_CREAT, 0o600)
             fcntl.flock(self._opened, fcntl.LOCK_EX)
 
     def __exit__(self, *_: object) -> None:
-        if fcntl is not None and self._opened is not None:
+        if self._opened is not None:
             fcntl.flock(self._opened, fcntl.LOCK_UN)
 
     def close(self) -> None:

@@ -92,8 +92,7 @@ def _verdicts(session: Session, most: int) -> Iterator[NewsItem]:
     )
     for measurement, at, verdict, report, document in session.execute(statement):
         status: Status = json.loads(verdict)["status"]
-        sides = Report.model_validate_json(report).plan.sides
-        dummy = any(side.launch is not None and side.launch.weights == "dummy" for side in sides)
+        dummy = Report.model_validate_json(report).plan.on_random_weights
         text = WORDS[status] + (", on random weights" if dummy else "")
         title = json.loads(document)["title"]
         yield NewsItem("verdict", f"measurement:{measurement}", at, title, text, f"/measurements/{measurement}")

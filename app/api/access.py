@@ -28,11 +28,6 @@ def database(request: Request) -> Database:
     return cast("Database", request.app.state.database)
 
 
-def root(request: Request) -> str:
-    """This server's address as the client wrote it, without a slash at its end."""
-    return f"{request.url.scheme}://{request.url.netloc}"
-
-
 async def _refuse_misread(request: Request) -> None:
     """A filter that is silently ignored gives a wrong answer: what was not taken from the query is refused."""
     route = route_of(request)

@@ -5,10 +5,11 @@ from typing import TYPE_CHECKING, Annotated, cast
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response, StreamingResponse
 
-from app.api.access import INVALID, NOT_FOUND, Answers, catalogue, root
+from app.api.access import INVALID, NOT_FOUND, Answers, catalogue
 from app.api.csv_rows import HEADER, csv_lines
 from app.api.documents import claim_json, list_json
 from app.api.schema import ApiClaim, ClaimList, ClaimListQuery, ClaimQuery
+from app.asked import root
 from app.claims.queries import LONGEST_PAGE
 from app.claims.quoting import Quotation, quote_claim
 from app.claims.rows import FACETS, ClaimFilter

@@ -5,8 +5,9 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
 
-from app.api.access import INVALID, NOT_FOUND, catalogue, root
+from app.api.access import INVALID, NOT_FOUND, catalogue
 from app.api.schema import ApiAxis, AxisList, CompareQuery
+from app.asked import root
 from app.axes import AXES
 from app.catalogue.models import weights
 from app.claims.quoting import Quotation

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from app.protocol.outcome import Report, RunReport
     from app.protocol.plan import Plan, Point
+    from runners.load.metrics import Metrics
     from runners.load.trace import Trace
 
 Json = dict[str, Any]
@@ -109,8 +110,9 @@ def _run(run: RunReport, plan: Plan, traces: Mapping[str, Path]) -> Json:
     place = {"repeat": run.repeat, "trace": run.trace, "referee": run.referee}
     try:
         trace, digest = _read(traces[run.trace])
-        found = numbers(trace, metrics.measure(trace))
-        reasons = list(dict.fromkeys([*run.reasons, *_judged(trace, plan, run)]))
+        measured = metrics.measure(trace)
+        found = numbers(trace, measured)
+        reasons = list(dict.fromkeys([*run.reasons, *_judged(trace, measured, plan, run)]))
     except KeyError as missing:
         return _unread(place, run, f"trace_missing: there is no trace `{missing.args[0]}`")
     except FileNotFoundError:
@@ -140,7 +142,7 @@ def _unread(place: Json, run: RunReport, reason: str) -> Json:
     return {**place, **about, "valid": False, "reasons": [*run.reasons, reason], **nothing}
 
 
-def _judged(trace: Trace, plan: Plan, run: RunReport) -> Iterator[str]:
+def _judged(trace: Trace, measured: Metrics, plan: Plan, run: RunReport) -> Iterator[str]:
     """What the trace itself says against the run: its client, its failures, its load, another work than planned."""
     point, work = plan.points[run.point], plan.workload
     yield from (f"impossible_trace: {said}" for said in impossible(trace))
@@ -149,7 +151,7 @@ def _judged(trace: Trace, plan: Plan, run: RunReport) -> Iterator[str]:
     if told is None or not all(math.isfinite(figure) for figure in told.values()):
         yield "client_unknown: the trace does not say how its client fared"
     else:
-        found = verdict.judge(trace, metrics.measure(trace), verdict.Client(**told), point.concurrency, verdict.DEFAULT)
+        found = verdict.judge(trace, measured, verdict.Client(**told), point.concurrency, verdict.DEFAULT)
         warm = work.prefix_cache == "warm" or work.turns > 1
         for reason in found:
             if reason.rule not in known and not (warm and reason.rule == "warm_cache"):

@@ -78,6 +78,11 @@ class Plan(Wire):
     nodes: Literal[1] = 1
     wall_s: Annotated[Seconds, Field(gt=0, le=86400)] = 7200.0
 
+    @property
+    def on_random_weights(self) -> bool:
+        """Whether any server of it runs on random weights."""
+        return any(side.launch is not None and side.launch.weights == "dummy" for side in self.sides)
+
     @model_validator(mode="after")
     def _of_its_kind(self) -> Self:
         if (self.kind == "ab") != (len(self.sides) == 2):

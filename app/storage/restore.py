@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import sqlalchemy as sa
 from pydantic import ValidationError
 
-from app.db import Database, known_revisions, sqlite_module
+from app.db import TURN, Database, known_revisions, sqlite_module
 from app.errors import InvalidInputError
 from app.jobs.ends import put_back_all
 from app.storage.backup import ABOUT, DATABASE, FORMAT, SUMS, About, counts, digest, revision, still
@@ -105,6 +105,7 @@ def _without_leases(file: Path, now: dt.datetime) -> int:
         return database.write(work)
     finally:
         database.close()
+        file.with_name(file.name + TURN).unlink(missing_ok=True)  # nobody else knows this copy
 
 
 def _about(folder: Path) -> About:

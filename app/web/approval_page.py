@@ -18,7 +18,7 @@ from app.protocol.launch import canonical, digest
 from app.protocol.policy import census
 from app.web.approval_contexts import ApprovalPage, DecidedLine, DiffLine, LaunchPart
 from app.web.contexts import Fact, Shell
-from app.web.job_words import DUMMY_TEXT, engine, on_random_weights, what
+from app.web.job_words import DUMMY_TEXT, engine, what
 from app.web.job_words import ENGINES as TITLES
 from runners.engines import ENGINES
 from runners.engines.helptext import Flag
@@ -67,7 +67,7 @@ def approval_page(job: JobDetail, known: Known, *, trouble: str, why_not: str, o
         heading=what(job.plan),
         job_url=f"/jobs/{job.row.id}",
         told=TOLD.get(job.row.state, "This is what the job was to start."),
-        dummy=DUMMY_TEXT if on_random_weights(job.plan) else "",
+        dummy=DUMMY_TEXT if job.plan.on_random_weights else "",
         trouble=trouble,
         sign_in_url=sign_in,
         may=waits and not why_not,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from app.web.card_contexts import FilterSelect
 from app.web.contexts import Choice, Link, Shell
 from app.web.job_contexts import JobLine, JobListPage, JobResults
-from app.web.job_words import KIND_WORDS, PHASE_WORDS, STATE_WORDS, ago, on_random_weights, what
+from app.web.job_words import KIND_WORDS, PHASE_WORDS, STATE_WORDS, ago, what
 from app.web.state import address
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def _line(item: JobRow, now: dt.datetime) -> JobLine:
         progress=progress_said(item),
         kind=KIND_WORDS[item.kind],
         what=what(item.plan),
-        dummy=on_random_weights(item.plan),
+        dummy=item.plan.on_random_weights,
         about=about(item),
         by=item.requested_by,
         age=f"{ago(item.created_at, now)} ago",

@@ -109,11 +109,6 @@ def is_over(state: str) -> bool:
     return state in TERMINAL
 
 
-def on_random_weights(plan: Plan) -> bool:
-    """Whether any server of it runs on random weights."""
-    return any(side.launch is not None and side.launch.weights == "dummy" for side in plan.sides)
-
-
 def engine(launch: Launch) -> str:
     return f"{ENGINES[launch.engine]} {launch.version}"
 

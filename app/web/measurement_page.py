@@ -14,7 +14,7 @@ from app.web.badge_svg import STATUS_WORDS, snippet
 from app.web.contexts import Fact, Link, Shell
 from app.web.job_contexts import FileLine
 from app.web.job_page import plan_facts
-from app.web.job_words import DUMMY_TEXT, ago, on_random_weights, size, what
+from app.web.job_words import DUMMY_TEXT, ago, size, what
 from app.web.measurement_contexts import (
     MeasurementLine,
     MeasurementListPage,
@@ -70,7 +70,7 @@ def measurement_page(row: MeasurementRow, chosen: Chosen | None, root: str, now:
         shell=Shell(f"Measurement: {what(plan)}", verdict.text if verdict else ABOUT, "/jobs"),
         id=row.id,
         heading=what(plan),
-        dummy=DUMMY_TEXT if on_random_weights(plan) else "",
+        dummy=DUMMY_TEXT if plan.on_random_weights else "",
         verdict=_verdict(verdict) if verdict else None,
         said=_said(row, runs),
         about=tuple(_about(row, now)),
@@ -102,7 +102,7 @@ def drawn(row: MeasurementRow, report: Report, place: int) -> Drawn:
         measurement=row.id,
         run=place,
         what=f"{what(report.plan)}; {side}{of['load']}, repeat {run['repeat']}",
-        dummy=on_random_weights(report.plan),
+        dummy=report.plan.on_random_weights,
         invalid=not run["valid"],
         origin=f"Benchcard measurement {row.id}, {row.created_at:%Y-%m-%d}, on {report.machine.runner}",
     )
@@ -218,7 +218,7 @@ def _line(row: MeasurementRow, now: dt.datetime) -> MeasurementLine:
         word=WORDS[verdict.status] if verdict else "measured",
         text=verdict.text if verdict else _said(row, runs_of(row.numbers)),
         what=what(report.plan),
-        dummy=on_random_weights(report.plan),
+        dummy=report.plan.on_random_weights,
         about=about,
         trust=row.trust,
         by=row.created_by,

@@ -44,11 +44,6 @@ def run_unasked(request: Request) -> set[str]:
     return {pin for runner in jobs(request).runners() for pin in runner.capabilities.models}
 
 
-def root(request: Request) -> str:
-    """This server's address as the visitor wrote it, without a slash at its end."""
-    return f"{request.url.scheme}://{request.url.netloc}"
-
-
 def measured_again(request: Request, claim_id: str) -> list[CardRow]:
     """The standing cards with a result that repeat a claim, the newest first; plans and retracted ones say nothing."""
     return [card for card in cards(request).repeating(claim_id) if card.state == "measured"]

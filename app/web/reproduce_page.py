@@ -12,7 +12,7 @@ from app.jobs.plans import Choices
 from app.web.approval_contexts import ChoiceField, ReproducePage
 from app.web.contexts import Shell
 from app.web.job_page import plan_facts, side_parts, waiting
-from app.web.job_words import DUMMY_TEXT, on_random_weights
+from app.web.job_words import DUMMY_TEXT
 from app.web.wording import plain
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def reproduce_page(asked: Asked, *, trouble: str, why_not: str, sign_in: str) ->
         place=_place(planned) if planned else "",
         facts=plan_facts(plan) if plan else (),
         sides=side_parts(plan) if plan else (),
-        dummy=DUMMY_TEXT if plan and on_random_weights(plan) else "",
+        dummy=DUMMY_TEXT if plan and plan.on_random_weights else "",
         runners=waiting(asked.lacking) if plan else None,
         fields=tuple(_field(name, given.get(name, "")) for name in FIELDS),
         hidden=tuple({**typed, "seed": str(asked.seed)}.items()),

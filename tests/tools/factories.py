@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from app.claims.workloads import StatedWorkload
+from app.tools import presets
 
 if TYPE_CHECKING:
     from app.errors import InvalidInputError
@@ -13,20 +14,7 @@ if TYPE_CHECKING:
 
 AGENTX = {"input_tokens": "142000", "output_tokens": "444", "prefix_hit_rate": "96", "turns": "43"}
 # vLLM's start-up log of Meta-Llama-3-8B on an A100 of 40 GB (vLLM issue 12330): 11.12 GiB left, 11.12x at 8192 tokens.
-LOGGED = {
-    "engine": "vllm",
-    "memory": "39.50 GiB",
-    "share": "0.90",
-    "weights": "14.96 GiB",
-    "overhead": "9.47 GiB",
-    "kv": "gqa",
-    "layers": "32",
-    "kv_heads": "8",
-    "head_dim": "128",
-    "element_bytes": "2",
-    "context": "8192",
-    "tp": "1",
-}
+LOGGED = dict(presets.LOGGED.values)
 EP4 = {"counted": "sglang", "rate": "853.49", "acceptance": "5.520", "off_rate": "223.50"}
 
 

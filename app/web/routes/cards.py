@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, get_args
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 
+from app.asked import root
 from app.cards.queries import CardFilter
 from app.cards.record import State
 from app.cards.row import card_row, title
@@ -18,7 +19,7 @@ from app.web.card_page import Around, card_page
 from app.web.card_revisions_page import revisions_page
 from app.web.card_schema_page import schema_page
 from app.web.contexts import Trouble
-from app.web.reading import cards, catalogue, measured_again, of_sources, present, root
+from app.web.reading import cards, catalogue, measured_again, of_sources, present
 from app.web.render import respond
 from app.web.state import address
 from app.web.visitor import may_change, visitor

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 
+from app.asked import root
 from app.catalogue.models import weights
 from app.catalogue.pairs import partners
 from app.claims.queries import parsed
@@ -19,7 +20,7 @@ from app.web.asked import notes
 from app.web.claim_page import claim_page, named_claims
 from app.web.claim_table import headlines, results
 from app.web.contexts import Shell, TablePage, Trouble
-from app.web.reading import catalogue, jobs, measured_again, present, root
+from app.web.reading import catalogue, jobs, measured_again, present
 from app.web.render import respond
 from app.web.state import TableState, read_state
 from app.web.wording import plain

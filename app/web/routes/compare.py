@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 
+from app.asked import root
 from app.catalogue.models import weights
 from app.catalogue.pairs import pairs
 from app.compare.verdict import compare
@@ -14,7 +15,7 @@ from app.errors import NotFoundError
 from app.web.asked import notes
 from app.web.compare_page import MOST, choose_page, compare_page
 from app.web.contexts import Trouble
-from app.web.reading import catalogue, of_sources, present, root
+from app.web.reading import catalogue, of_sources, present
 from app.web.render import respond
 from app.web.state import read_ids
 from app.web.wording import plain

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, cast
 from fastapi import APIRouter, Request
 from fastapi.responses import PlainTextResponse, Response
 
+from app.asked import root
 from app.web.feed_xml import feed, robots, sitemap
 from app.web.marked_answer import marked
-from app.web.reading import root
 
 if TYPE_CHECKING:
     from app.news import News

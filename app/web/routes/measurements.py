@@ -11,12 +11,13 @@ from zipfile import BadZipFile
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, Response
 
+from app.asked import root
 from app.errors import InvalidInputError, NotFoundError
 from app.results.bundle import one_file
 from app.web.contexts import Trouble
 from app.web.measurement_numbers import first_shown, runs_of
 from app.web.measurement_page import Chosen, drawn, measurement_list_page, measurement_page, report_of
-from app.web.reading import measurements, now, root
+from app.web.reading import measurements, now
 from app.web.render import respond
 from app.web.run_charts import CHARTS, chart_csv
 from app.web.run_view import RunView, run_view

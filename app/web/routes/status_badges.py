@@ -6,7 +6,6 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
 from app.web.badge_svg import badge
-from app.web.job_words import on_random_weights
 from app.web.marked_answer import marked
 from app.web.measurement_page import report_of, verdict_of
 from app.web.reading import catalogue, measurements
@@ -25,7 +24,7 @@ def badge_of_claim(request: Request, claim_id: str) -> Response:
     """The status of a claim. Raises NotFoundError."""
     again = catalogue(request).claim(claim_id).reproduction
     measured = again.measurement
-    dummy = measured is not None and on_random_weights(report_of(measurements(request).one(measured)).plan)
+    dummy = measured is not None and report_of(measurements(request).one(measured)).plan.on_random_weights
     return _picture(request, again.status, again.text, dummy=dummy)
 
 
@@ -35,7 +34,7 @@ def badge_of_measurement(request: Request, measurement_id: str) -> Response:
     row = measurements(request).one(measurement_id)
     verdict = verdict_of(row)
     status, text = (verdict.status, verdict.text) if verdict else ("measured", "There is no claim to set it against.")
-    return _picture(request, status, text, dummy=on_random_weights(report_of(row).plan))
+    return _picture(request, status, text, dummy=report_of(row).plan.on_random_weights)
 
 
 def _picture(request: Request, status: str, text: str, *, dummy: bool) -> Response:
