@@ -87,8 +87,8 @@ def runner(config: Path, **env: str) -> Iterator[subprocess.Popen[str]]:
         try:
             yield process
         finally:
-            for _ in range(2):
-                process.send_signal(signal.SIGTERM)  # nothing where it has ended
+            for name in (signal.SIGTERM, signal.SIGINT):  # of two equal ones still waiting, the system delivers one
+                process.send_signal(name)  # nothing where it has ended
             try:
                 process.communicate(timeout=300)
             except subprocess.TimeoutExpired:
