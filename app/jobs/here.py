@@ -8,26 +8,31 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from app.cards import names
 from app.claims.queries import parsed
 from app.jobs.flags import gpus_of
 from app.jobs.matching import Needs, lacks, needs_of
 from app.jobs.permission import decided
-from app.jobs.plans import RELEASE, from_claim
+from app.jobs.plans import RELEASE, Choices, from_claim
 from app.protocol.lease import Capabilities, EngineHere
 from runners.engines import ENGINES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
-    from app.claims.schema import ClaimRow
+    from app.claims.schema import Conditions
+    from app.jobs.plans import Planned
 
 Fleet = tuple[tuple[str, str], ...]  # every runner that ever registered: its name, and its Capabilities as JSON
 KEPT = 2000  # claims, of about 6 KB each
 SILENT = "the source states no "
+
+
+Status = Literal["no_runner", "not_here", "lacks", "possible"]
 
 
 class Here(BaseModel):
@@ -35,56 +40,100 @@ class Here(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    status: Literal["no_runner", "not_here", "lacks", "possible"] = Field(
-        description="no_runner: none has registered yet; not_here: the runners lack what it needs; lacks: the claim "
-        "does not state what a run needs; possible: a runner has it all"
+    status: Status = Field(
+        description="of the first obstacle: lacks: the claim does not state what a run needs; not_here: nobody may "
+        "start it, or the runners lack what it needs; no_runner: none has registered yet; and possible: there is no "
+        "obstacle, a runner has it all"
     )
-    text: str = Field(description="the reason, in a few words")
+    text: str = Field(description="the first obstacle, in a few words, and how many there are besides")
 
 
-NO_RUNNER = Here(status="no_runner", text="no runner has registered here yet")
+class Obstacle(NamedTuple):
+    """One thing in the way of a run. `choice`: the field of Choices that takes it away, "" where none does."""
+
+    kind: Literal["missing", "never", "unmet", "no_runner"]
+    text: str
+    choice: str = ""
+
+
+STATUS: dict[str, Status] = {"missing": "lacks", "never": "not_here", "unmet": "not_here", "no_runner": "no_runner"}
+NO_RUNNER = Obstacle("no_runner", "no runner has registered here yet")
 
 
 @dataclass(frozen=True)
 class Wants:
-    """What measuring a claim again needs, as far as it is known. `missing`: what has to be chosen first; `never`: why
-    nobody may start it; `counted`: whether the number of GPUs is known, else one stands for it."""
+    """What measuring again needs, as far as it is known. `missing`: what has to be stated or chosen first, each with
+    the choice that supplies it; `never`: why nobody may start it; `counted`: whether the number of GPUs is known, else
+    one stands for it."""
 
     needs: Needs
-    missing: tuple[str, ...]
+    missing: tuple[tuple[str, str], ...]
     never: tuple[str, ...]
     counted: bool = True
 
 
 def here(document: str, fleet: Fleet) -> Here:
     """`document` is the claim as it is stored."""
-    return _here(_stored(document), fleet) if fleet else NO_RUNNER
+    return _here(_stored(document), fleet)
 
 
-def wants(claim: ClaimRow) -> Wants:
-    planned = from_claim(claim, seed=0)
+def wants(planned: Planned, given: Conditions, chosen: Choices | None = None) -> Wants:
+    """Of a claim or a card with these conditions."""
     if planned.plan is None:
-        return Wants(_known_needs(claim), planned.missing, (), gpus_of(claim.conditions) is not None)
+        needs, counted = _known_needs(planned, given, chosen or Choices())
+        return Wants(needs, tuple(zip(planned.missing, planned.supplied_by, strict=True)), (), counted)
     sides = [side.launch for side in planned.plan.sides if side.launch]
     never = tuple(reason for launch in sides for reason in decided(launch, ()).against("never"))
     return Wants(needs_of(planned.plan, planned.accelerator), (), never)
 
 
+def obstacles(wanted: Wants, fleet: Fleet) -> tuple[Obstacle, ...]:
+    """All that is in the way, in the one order in which it is told everywhere: what the claim itself lacks, what nobody
+    may start, what the runners here lack."""
+    runners = {name: _capabilities(text) for name, text in fleet}
+    return (
+        *(Obstacle("missing", text, choice) for text, choice in wanted.missing),
+        *(Obstacle("never", f"may not be started: {reason}") for reason in wanted.never),
+        *_of_runners(wanted, runners),
+    )
+
+
 @lru_cache(maxsize=KEPT)
 def _stored(document: str) -> Wants:
-    return wants(parsed(document))
+    claim = parsed(document)
+    return wants(from_claim(claim, seed=0), claim.conditions)
 
 
-def _known_needs(claim: ClaimRow) -> Needs:
-    """Of a claim that makes no plan: the engine's release and the GPUs that it states."""
-    given = claim.conditions
-    gpus, version = gpus_of(given), given.engine.version
+@lru_cache(maxsize=2 * KEPT)
+def _here(wanted: Wants, fleet: Fleet) -> Here:
+    found = obstacles(wanted, fleet)
+    if found:
+        more = len(found) - 1
+        return Here(status=STATUS[found[0].kind], text=_shortly(found[0].text) + (f", and {more} more" if more else ""))
+    able = [name for name, text in fleet if not lacks(wanted.needs, _capabilities(text))]
+    return Here(status="possible", text=f"can be tried on {', '.join(able[:3])}{' and others' if able[3:] else ''}")
+
+
+def _shortly(text: str) -> str:
+    """`no engine version is stated` for `the source states no engine version`, of whichever side it is said."""
+    whose, _, what = text.rpartition(": ")
+    if not what.startswith(SILENT):
+        return text
+    return f"no {what.removeprefix(SILENT)} is stated" + (f" ({whose})" if whose else "")
+
+
+def _known_needs(planned: Planned, given: Conditions, chosen: Choices) -> tuple[Needs, bool]:
+    """Of what makes no plan: the engine's release and the GPUs that are stated or chosen; and whether they are
+    counted."""
+    gpus = gpus_of(given) if chosen.gpus is None else chosen.gpus
+    version = chosen.version or given.engine.version
     name = next((name for name, item in ENGINES.items() if item.title == given.engine.name), None)
     known = name is not None and gpus is not None and version is not None and RELEASE.fullmatch(version)
     device = "cuda" if gpus else "cpu"
     engines = (EngineHere.model_validate({"name": name, "version": version, "device": device}),) if known else ()
-    accelerator = given.hardware.accelerator
-    return _only(engines=engines, gpus=gpus or (1 if accelerator else 0), accelerator=accelerator)
+    counted, accelerator = gpus is not None, names.gpu(planned.accelerator)
+    many = (1 if accelerator else 0) if gpus is None else gpus
+    return _only(engines=engines, gpus=many, accelerator=accelerator if many else None), counted
 
 
 def _only(
@@ -93,20 +142,16 @@ def _only(
     return Needs(engines=engines, gpus=gpus, accelerator=accelerator, attach=(), wall_s=wall_s)
 
 
-@lru_cache(maxsize=2 * KEPT)
-def _here(wanted: Wants, fleet: Fleet) -> Here:
-    runners = {name: _capabilities(text) for name, text in fleet}
-    able = [name for name, has in runners.items() if not lacks(wanted.needs, has)]
-    if not able:
-        parts = list(_parts(wanted.needs, counted=wanted.counted))
-        unmet = [said for part, said in parts if all(lacks(part, has) for has in runners.values())]
-        several = "" if unmet else ", all on one runner"
-        return Here(status="not_here", text=f"needs {' and '.join(unmet or [said for _, said in parts])}{several}")
-    if wanted.never:
-        return Here(status="not_here", text=f"may not be started: {wanted.never[0]}")
-    if wanted.missing:
-        return Here(status="lacks", text=_first(wanted.missing))
-    return Here(status="possible", text=f"can be tried on {', '.join(able[:3])}{' and others' if able[3:] else ''}")
+def _of_runners(wanted: Wants, runners: Mapping[str, Capabilities]) -> Iterator[Obstacle]:
+    if not runners:
+        yield NO_RUNNER
+        return
+    if any(not lacks(wanted.needs, has) for has in runners.values()):
+        return
+    parts = list(_parts(wanted.needs, counted=wanted.counted))
+    unmet = [said for part, said in parts if all(lacks(part, has) for has in runners.values())]
+    several = "" if unmet else ", all on one runner"
+    yield Obstacle("unmet", f"needs {' and '.join(unmet or [said for _, said in parts])}{several}")
 
 
 def _parts(needs: Needs, *, counted: bool) -> Iterator[tuple[Needs, str]]:
@@ -120,13 +165,6 @@ def _parts(needs: Needs, *, counted: bool) -> Iterator[tuple[Needs, str]]:
         yield _only(engines=(item,)), f"{ENGINES[item.name].title} {item.version} for {place}"
     if needs.wall_s:
         yield _only(wall_s=needs.wall_s), f"a time limit of {needs.wall_s:g} s"
-
-
-def _first(missing: tuple[str, ...]) -> str:
-    """`no engine version is stated, and 2 things more`."""
-    first = f"no {missing[0].removeprefix(SILENT)} is stated" if missing[0].startswith(SILENT) else missing[0]
-    more = len(missing) - 1
-    return first + (f", and {more} {'thing' if more == 1 else 'things'} more" if more else "")
 
 
 @lru_cache(maxsize=200)

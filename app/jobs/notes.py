@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 T = TypeVar("T")
 
@@ -11,18 +14,17 @@ T = TypeVar("T")
 @dataclass
 class Notes:
     """`assumptions` are sentences on what nobody stated, or what was chosen against the statement; `missing` on what
-    nothing can be run without."""
+    nothing can be run without, each with the name of the choice that supplies it, "" where none can."""
 
     assumptions: list[str] = field(default_factory=list)
-    missing: list[str] = field(default_factory=list)
+    missing: dict[str, str] = field(default_factory=dict)
 
     def assume(self, text: str) -> None:
         if text not in self.assumptions:
             self.assumptions.append(text)
 
-    def lack(self, text: str) -> None:
-        if text not in self.missing:
-            self.missing.append(text)
+    def lack(self, text: str, choice: str = "") -> None:
+        self.missing.setdefault(text, choice)
 
     def chosen(self, what: str, given: T | None, stated: object) -> T | None:
         """What somebody chose, noted as a choice where the source says otherwise or nothing."""
@@ -30,3 +32,15 @@ class Notes:
             says = "states none" if stated is None else f"says {stated}"
             self.assume(f"{what}: {given} was chosen; the source {says}")
         return given
+
+    def take(self, sides: Mapping[str, Notes]) -> None:
+        """The notes of several sides, by whose they are; what holds for all of them is said once."""
+        for whose, notes in sides.items():
+            for text in notes.assumptions:
+                self.assume(text if _of_all(text, sides) else f"{whose}: {text}")
+            for text, choice in notes.missing.items():
+                self.lack(f"{'both sides' if _of_all(text, sides) else whose}: {text}", choice)
+
+
+def _of_all(text: str, sides: Mapping[str, Notes]) -> bool:
+    return all(text in notes.assumptions or text in notes.missing for notes in sides.values())

@@ -37,6 +37,7 @@ COUNT = re.compile(r"\d{1,9}")
 THOUSANDS = re.compile(r"(\d{1,4})K")
 RATE = re.compile(r"\d+(\.\d+)?")
 RANDOM_IDS = "uniform random token ids"
+WHOSE = ("side A, the baseline", "side B, the claim's own")
 
 MOST = 10**9  # of anything that is counted, as in app.protocol.wire
 Positive = Annotated[int, Field(ge=1, le=MOST)]
@@ -65,12 +66,14 @@ class Choices(BaseModel):
 
 @dataclass(frozen=True)
 class Planned:
-    """`plan` is None exactly where something is `missing`. `accelerator` is the GPU that the claim was measured on."""
+    """`plan` is None exactly where something is `missing`. `accelerator` is the GPU that the claim was measured on.
+    `supplied_by`: for each thing that is missing the field of Choices that supplies it, "" where none does."""
 
     plan: Plan | None
     assumptions: tuple[str, ...]
     missing: tuple[str, ...]
     accelerator: str | None
+    supplied_by: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -134,14 +137,15 @@ def from_card(card: Card, seed: int, choices: Choices | None = None) -> Planned:
 
 def _plan(sides: list[_Wanted], seed: int, chosen: Choices, notes: Notes) -> Planned:
     own = sides[-1]
-    launches = [_launch(side, chosen, notes) for side in sides]
+    launches = _launches(sides, chosen, notes)
     workload = _workload(own, seed, chosen, notes)
     points = _points(own, chosen, notes)
     if len(sides) == 2:
         _one_change(sides, launches, notes)
     accelerator = _accelerator(own, chosen, notes)
     if notes.missing or workload is None:
-        return Planned(None, tuple(notes.assumptions), tuple(notes.missing), accelerator)
+        assumed, missing = tuple(notes.assumptions), tuple(notes.missing)
+        return Planned(None, assumed, missing, accelerator, tuple(notes.missing.values()))
     kind: JobKind = "ab" if len(sides) == 2 else "sweep" if len(points) > 1 else "point"
     names: tuple[SideName, ...] = ("a", "b")
     plan = Plan(
@@ -158,6 +162,16 @@ def _plan(sides: list[_Wanted], seed: int, chosen: Choices, notes: Notes) -> Pla
     return Planned(plan, tuple(notes.assumptions), (), accelerator)
 
 
+def _launches(sides: list[_Wanted], chosen: Choices, notes: Notes) -> list[Launch | None]:
+    """Of a ratio each note says whose it is."""
+    if len(sides) == 1:
+        return [_launch(sides[0], chosen, notes)]
+    own = {whose: Notes() for whose in WHOSE}
+    launches = [_launch(side, chosen, of) for side, of in zip(sides, own.values(), strict=True)]
+    notes.take(own)
+    return launches
+
+
 def _launch(side: _Wanted, chosen: Choices, notes: Notes) -> Launch | None:
     given = side.conditions
     engine = next((name for name, item in ENGINES.items() if item.title == given.engine.name), None)
@@ -168,7 +182,7 @@ def _launch(side: _Wanted, chosen: Choices, notes: Notes) -> Launch | None:
     flags, env, named = _flags(side, engine, notes)
     model = notes.chosen("model", chosen.model, named or given.model.id) or named or given.model.id
     if model is None:
-        notes.lack(_no("model"))
+        notes.lack(_no("model"), "model")
     gpus = _gpus(given, chosen, notes)
     if gpus == 0 and side.command is None:
         flags |= engine_flags.on_cpu(engine, notes)
@@ -215,7 +229,8 @@ def _version(given: Conditions, chosen: Choices, notes: Notes) -> str | None:
             notes.assume(f"engine version: the release {stated}, not the commit {given.engine.commit}")
         return stated
     told = stated or (f"the commit {given.engine.commit}" if given.engine.commit else None)
-    notes.lack(_no("engine version") if told is None else f"the engine is `{told}`, no release that can be installed")
+    said = _no("engine version") if told is None else f"the engine is `{told}`, no release that can be installed"
+    notes.lack(said, "version")
     return None
 
 
@@ -224,7 +239,7 @@ def _gpus(given: Conditions, chosen: Choices, notes: Notes) -> int | None:
         return chosen.gpus
     found = engine_flags.gpus_of(given)
     if found is None:
-        notes.lack(_no("number of GPUs"))
+        notes.lack(_no("number of GPUs"), "gpus")
     elif given.hardware.count is None:
         notes.assume(f"number of GPUs: {found}, by its parallelism {given.parallelism}")
     return found
@@ -262,7 +277,8 @@ def _length(which: str, stated: str | None, chosen: int | None, notes: Notes) ->
     found = length(stated)
     if found is None:
         lack = _no(f"{which} length")
-        notes.lack(lack if stated is None else f"the {which} length is `{stated}`; a job sends one fixed length")
+        told = lack if stated is None else f"the {which} length is `{stated}`; a job sends one fixed length"
+        notes.lack(told, f"{which}_tokens")
     elif not COUNT.fullmatch(stated or ""):
         notes.assume(f"{which} tokens: {found} for the source's {stated}")
     return found
@@ -302,7 +318,8 @@ def _points(side: _Wanted, chosen: Choices, notes: Notes) -> list[Point]:
         rate = float(load.rate)
         return [Point(rate=rate, requests=_requests(side, None, chosen, notes, rate))]
     told = stated or load.rate
-    notes.lack(_no("load") if told is None else f"the load is `{told}`, neither one concurrency nor one rate")
+    said = _no("load") if told is None else f"the load is `{told}`, neither one concurrency nor one rate"
+    notes.lack(said, "concurrency")
     return []
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
-    from app.web.contexts import Fact, Shell
+    from app.web.contexts import Fact, Link, Shell
     from app.web.job_contexts import SidePart, Waiting
 
 
@@ -79,6 +79,14 @@ class ChoiceField:
 
 
 @dataclass(frozen=True, slots=True)
+class ObstacleLine:
+    """What stands in the way, with the field that takes it away where one does."""
+
+    text: str
+    choose: Link | None
+
+
+@dataclass(frozen=True, slots=True)
 class ReproducePage:
     """What would be run to measure a claim or a card again, or what is missing for it."""
 
@@ -88,8 +96,9 @@ class ReproducePage:
     heading: str
     url: str
     back_url: str
-    missing: tuple[str, ...]
-    never: tuple[str, ...]
+    stopped: str  # what the list of obstacles says of the whole; "" where it can be asked for
+    obstacles: tuple[ObstacleLine, ...]
+    remedy: str
     assumptions: tuple[str, ...]
     place: str  # on what it would run
     facts: tuple[Fact, ...]

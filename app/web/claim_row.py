@@ -32,7 +32,7 @@ ENGINE_MARKS = {"vLLM": "e-vllm", "SGLang": "e-sglang"}
 
 
 @lru_cache(maxsize=KEPT)
-def stored_row(document: str, columns: tuple[str, ...], here: Here, *, chosen: bool = False) -> Markup:
+def stored_row(document: str, columns: tuple[str, ...], here: Here | None, *, chosen: bool = False) -> Markup:
     """The row of a claim as it is stored; `here`: whether it can be measured again here."""
     return table_row(parsed(document), columns, chosen=chosen, here=here)
 
@@ -98,9 +98,9 @@ def cells(
 
 
 def _here(row: ClaimRow, said: Here) -> str:
-    """Of a number that nobody has measured again here; that no runner has registered is not told in every row."""
+    """Of a number that nobody has measured again here."""
     untried = row.reproduction.status in ("never_tried", "repeated_by_others")
-    return f"here: {said.text}" if untried and said.status in ("not_here", "possible") else ""
+    return f"here: {said.text}" if untried else ""
 
 
 def _more(hidden: int, *, alone: bool) -> str:

@@ -61,7 +61,8 @@ def results(
     picked = {document.text for document in chosen}
     shown = {document.text for document in page.items}
     rows = [
-        stored_row(item.text, state.columns, here(item.text, fleet), chosen=item.text in picked) for item in page.items
+        stored_row(item.text, state.columns, here(item.text, fleet) if fleet else None, chosen=item.text in picked)
+        for item in page.items
     ]
     elsewhere = [parsed(document.text) for document in chosen if document.text not in shown]
     return Results(

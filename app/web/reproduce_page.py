@@ -9,8 +9,8 @@ from pydantic import ValidationError
 
 from app.errors import InvalidInputError
 from app.jobs.plans import Choices
-from app.web.approval_contexts import ChoiceField, ReproducePage
-from app.web.contexts import Shell
+from app.web.approval_contexts import ChoiceField, ObstacleLine, ReproducePage
+from app.web.contexts import Link, Shell
 from app.web.job_page import plan_facts, side_parts, waiting
 from app.web.job_words import DUMMY_TEXT
 from app.web.wording import plain
@@ -18,6 +18,7 @@ from app.web.wording import plain
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from app.jobs.here import Obstacle
     from app.jobs.plans import Planned
 
 ABOUT = "Measure it again here: what would run, what had to be assumed for it, or what is missing."
@@ -35,6 +36,7 @@ FIELDS: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "requests": ("Requests of a repeat", "For example 160", ()),
     "repeats": ("Repeats", "For example 5", ()),
 }
+MISSING, NEVER = "Not attemptable as it stands", "Nobody may start this here"
 DUMMY_LABELS = {"": "as stated", "real": "the model's own", "dummy": "random"}
 
 
@@ -52,30 +54,32 @@ def chosen(given: Mapping[str, str]) -> Choices:
 @dataclass(frozen=True)
 class Asked:
     """What the page is of. `of` is the address of the claim or card, `given` the choices as typed, `seed` where the
-    prompts come from; `planned` is None where the choices themselves cannot be taken; `never` says why nobody may start
-    it."""
+    prompts come from; `planned` is None where the choices themselves cannot be taken; `obstacles` in the order of
+    app.jobs.here; `lacking` by runner."""
 
     heading: str
     of: str
     given: Mapping[str, str]
     seed: int
     planned: Planned | None
+    obstacles: Sequence[Obstacle]
     lacking: Mapping[str, Sequence[str]]
-    never: tuple[str, ...] = ()
 
 
 def reproduce_page(asked: Asked, *, trouble: str, why_not: str, sign_in: str) -> ReproducePage:
     """`why_not`: why this visitor cannot ask for it, "" where they can."""
     planned, given = asked.planned, asked.given
     plan = planned.plan if planned else None
+    never = any(item.kind == "never" for item in asked.obstacles)
     typed = {name: given[name] for name in FIELDS if given.get(name)}
     return ReproducePage(
         shell=Shell(f"Reproduce: {asked.heading}", ABOUT, "/jobs"),
         heading=asked.heading,
         url=f"{asked.of}/reproduce",
         back_url=asked.of,
-        missing=tuple(map(plain, planned.missing)) if planned else (),
-        never=asked.never,
+        stopped="" if planned is None else NEVER if never else "" if plan else MISSING,
+        obstacles=tuple(_obstacle(item) for item in asked.obstacles),
+        remedy=_remedy(asked.obstacles),
         assumptions=tuple(map(plain, planned.assumptions)) if planned else (),
         place=_place(planned) if planned else "",
         facts=plan_facts(plan) if plan else (),
@@ -84,11 +88,26 @@ def reproduce_page(asked: Asked, *, trouble: str, why_not: str, sign_in: str) ->
         runners=waiting(asked.lacking) if plan else None,
         fields=tuple(_field(name, given.get(name, "")) for name in FIELDS),
         hidden=tuple({**typed, "seed": str(asked.seed)}.items()),
-        may=plan is not None and not why_not and not asked.never,
+        may=plan is not None and not why_not and not never,
         trouble=trouble,
         why_not=why_not if plan else "",
         sign_in_url=sign_in,
     )
+
+
+def _obstacle(item: Obstacle) -> ObstacleLine:
+    choice = FIELDS[item.choice][0] if item.choice else ""
+    return ObstacleLine(plain(item.text), Link(f"choose: {choice}", f"#c-{item.choice}") if choice else None)
+
+
+def _remedy(found: Sequence[Obstacle]) -> str:
+    """What a reader can do, "" where nothing that is missing can be chosen or nothing is missing."""
+    missing = [item for item in found if item.kind == "missing"]
+    if not any(item.choice for item in missing):
+        return "None of this can be chosen here: a job cannot measure it as it is published." if missing else ""
+    chosen = "What has a link can be chosen below; it is then an assumption of yours, and stands beside the result."
+    fixed = " The rest cannot be chosen: with it alone a job cannot measure this as it is published."
+    return chosen + ("" if all(item.choice for item in missing) else fixed)
 
 
 def _place(planned: Planned) -> str:

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from app.jobs.here import NO_RUNNER, Here, here
-from tests.compare.factories import row
+from app.jobs.here import NO_RUNNER, Here, here, obstacles, wants
+from app.jobs.plans import Choices, from_claim
+from tests.compare.factories import ratio, row
 from tests.jobs.factories import capabilities
 from tests.jobs.test_plans import PLAIN
 
@@ -25,8 +26,7 @@ ABLE = {"gpus": (H100, H100), "engines": (VLLM,)}
 
 
 def test_that_no_runner_has_registered_is_a_state_of_its_own() -> None:
-    assert said() == NO_RUNNER
-    assert NO_RUNNER.status == "no_runner"
+    assert said() == Here(status="no_runner", text=NO_RUNNER.text)
 
 
 def test_a_runner_that_has_it_all_is_named() -> None:
@@ -42,14 +42,7 @@ def test_a_runner_that_has_it_all_is_named() -> None:
         ([{"gpus": (H100, H100)}, {"engines": (VLLM,)}], {}, "needs 2x H100 and vLLM 0.32.0 for GPUs and a time limit"),
         ([{**ABLE, "wall_s": 60.0}], {}, "needs a time limit of 7200 s"),
         ([ABLE], {"conditions.hardware": {"accelerator": "GB300", "count": 4}}, "needs 4x GB300"),
-        # What the source does not state hides nothing of what it does.
-        (
-            [ABLE],
-            {"conditions.hardware": {"accelerator": "GB300", "count": 4}, "conditions.load": {}},
-            "needs 4x GB300",
-        ),
         ([ABLE], {"conditions.hardware": {"count": 8}}, "needs 8 GPUs"),
-        ([ABLE], {"conditions.hardware": {"accelerator": "GB300"}, "conditions.parallelism": None}, "needs GB300"),
     ],
 )
 def test_what_every_runner_here_lacks_is_said_shortly(
@@ -70,13 +63,69 @@ def test_what_no_single_runner_has_together_is_said() -> None:
         ({"conditions.load": {}}, "no load is stated"),
         (
             {"conditions.load": {}, "conditions.workload.input_tokens": None},
-            "no input length is stated, and 1 thing more",
+            "no input length is stated, and 1 more",
         ),
         ({"axis": "kernel_time"}, "what the claim measures (kernel time) is nothing that a load test measures"),
     ],
 )
 def test_what_the_claim_itself_lacks_is_said_where_the_runners_would_do(overrides: dict[str, Any], text: str) -> None:
     assert said(ABLE, **overrides) == Here(status="lacks", text=text)
+
+
+GB300 = {"accelerator": "GB300", "count": 4}
+
+
+@pytest.mark.parametrize(
+    ("overrides", "told"),
+    [
+        (
+            {"conditions.hardware": GB300, "conditions.load": {}},
+            [("missing", "the source states no load", "concurrency"), ("unmet", "needs 4x GB300", "")],
+        ),
+        (
+            {"conditions.hardware": {"accelerator": "GB300"}, "conditions.parallelism": None},
+            [("missing", "the source states no number of GPUs", "gpus"), ("unmet", "needs GB300", "")],
+        ),
+    ],
+)
+def test_what_the_claim_lacks_is_told_first_and_what_the_runners_lack_after_it(
+    overrides: dict[str, Any], told: list[tuple[str, str, str]]
+) -> None:
+    claim = row(**{**PLAIN_032, **overrides})
+    fleet = (("box", capabilities(**ABLE).model_dump_json()),)
+    found = obstacles(wants(from_claim(claim, 0), claim.conditions), fleet)
+    assert [tuple(item) for item in found] == told
+    assert said(ABLE, **overrides).text.endswith("is stated, and 1 more")
+    assert said(**overrides).text == said(ABLE, **overrides).text
+
+
+def test_a_choice_counts_for_what_the_runners_lack() -> None:
+    claim, chosen = row(**{**PLAIN_032, "conditions.load": {}}), Choices(accelerator="any", gpus=1)
+    found = obstacles(
+        wants(from_claim(claim, 0, chosen), claim.conditions, chosen),
+        (("box", capabilities(**ABLE).model_dump_json()),),
+    )
+    assert [item.kind for item in found] == ["missing"]
+
+
+OFF = {"kind": "feature_off", "key": "fp8-kv", "text": "KV cache in bf16"}
+
+
+@pytest.mark.parametrize(
+    ("own", "other", "told"),
+    [
+        ({"name": "vLLM", "version": "0.32.0"}, {"version": "main"}, "side A, the baseline: the engine is `main`"),
+        ({"name": "vLLM"}, {"version": "0.31.0"}, "side B, the claim's own: the source states no engine version"),
+        ({"name": "vLLM"}, {}, "both sides: the source states no engine version"),
+    ],
+)
+def test_of_a_ratio_it_is_said_which_side_lacks_something(
+    own: dict[str, str], other: dict[str, str], told: str
+) -> None:
+    baseline = {**OFF, "conditions": {"engine": other, "dtypes": {"kv": "bf16"}}}
+    found = from_claim(ratio(**{**PLAIN_032, "conditions.engine": own, "baseline": baseline}), 0)
+    assert found.missing[0].startswith(told)
+    assert found.supplied_by[0] == "version"
 
 
 def test_what_nobody_may_start_is_not_possible() -> None:

@@ -284,6 +284,42 @@ def test_what_is_missing_for_a_reproduction_is_listed_and_can_be_chosen(site: Si
     assert 'value="many"' in odd.text
 
 
+def obstacles_on(site: Site, path: str) -> list[str]:
+    (told,) = [
+        item
+        for item in read(site.get(path).text).all("section")
+        if item.attributes.get("aria-labelledby") == "stopped-h"
+    ]
+    return [item.words() for item in told.all("li")]
+
+
+def test_the_page_of_asking_lists_obstacles_in_the_order_in_which_the_claim_names_the_first(
+    site: Site, queue: Queue
+) -> None:
+    claim = site.recorded(BARE, site.token(name="Owner"))
+    queue.lease()
+    here = site.get(f"/api/v1/claims/{claim}").json()["here"]
+    told = obstacles_on(site, f"/cards/{claim}/reproduce")
+    assert here["status"] == "lacks"
+    assert here["text"].startswith("no input length is stated")
+    assert told[0].startswith("The source states no input length")
+    assert here["text"].endswith(f"and {len(told) - 1} more")
+    assert told[-1].startswith("Needs ")
+
+
+def test_what_can_be_chosen_says_where_and_what_cannot_is_not_promised(site: Site) -> None:
+    bare = site.recorded(BARE, site.token(name="Owner"))
+    page = read(site.get(f"/cards/{bare}/reproduce").text)
+    (link,) = page.all("a", href="#c-input_tokens")
+    assert link.words() == "choose: Input tokens"
+    assert page.all("input", id="c-input_tokens")
+    assert "can be chosen below" in page.words()
+    own = site.recorded(sound(engine="{name: Own engine, version: 1.0.0}"), site.token(name="Owner 2"))
+    words = read(site.get(f"/cards/{own}/reproduce").text).words()
+    assert "None of this can be chosen here" in words
+    assert "can be chosen below" not in words
+
+
 def test_a_reproduction_is_asked_for_once_by_who_may(site: Site, queue: Queue) -> None:
     own, _ = cookie(site, "submit")
     of = site.recorded(BARE, site.token(name="Owner"))

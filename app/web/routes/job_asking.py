@@ -9,16 +9,16 @@ from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, RedirectResponse
 
 from app.accounts.store import note_use
-from app.cards.row import title
+from app.cards.row import conditions, title
 from app.cards.store import Writer
 from app.errors import AppError, ConflictError, InvalidInputError
+from app.jobs.here import obstacles, wants
 from app.jobs.matching import needs_of
-from app.jobs.permission import decided
 from app.jobs.plans import from_card, from_claim
 from app.jobs.store import NewJob, submit
 from app.replay.store import ReplayKey, Reply, once
 from app.web.forms import CARD_FORM
-from app.web.reading import cards, catalogue, jobs, now, run_unasked
+from app.web.reading import cards, catalogue, jobs, now
 from app.web.render import respond
 from app.web.reproduce_page import FIELDS, Asked, chosen, reproduce_page
 from app.web.state import address
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
     from app.accounts.tokens import Actor
     from app.db import Database
+    from app.jobs.here import Obstacle
     from app.jobs.plans import Choices, Planned
-    from app.protocol.plan import Plan
     from app.randomness import Randomness
 
 router = APIRouter(default_response_class=HTMLResponse)
@@ -52,10 +52,12 @@ class _Of:
         if kind == "claims":
             row = catalogue(request).claim(name)
             self.heading = f"{row.headline}: {row.title}"
+            self.conditions = row.conditions
             self.make = lambda seed, choices: from_claim(row, seed, choices)
         else:
             record = cards(request).card(name)
             self.heading = title(record)
+            self.conditions = conditions(record.card)
             self.make = lambda seed, choices: from_card(record.card, seed, choices)
 
 
@@ -116,27 +118,23 @@ def _page(request: Request, of: _Of, given: Mapping[str, str], error: AppError |
     actor = visitor(request)
     seed = int.from_bytes(cast("Randomness", request.app.state.randomness).take(6), "big")
     planned: Planned | None = None
+    found: tuple[Obstacle, ...] = ()
     try:
-        planned = of.make(seed, chosen(given))
+        choices = chosen(given)
+        planned = of.make(seed, choices)
+        found = obstacles(wants(planned, of.conditions, choices), jobs(request).fleet())
     except InvalidInputError as wrong:
         error = error or wrong
     plan = planned.plan if planned else None
     typed = [(name, given[name]) for name in FIELDS if given.get(name)]
     lacking = jobs(request).lacking(needs_of(plan, planned.accelerator)) if planned and plan else {}
     context = reproduce_page(
-        Asked(of.heading, of.path, given, seed, planned, lacking, _never(request, plan)),
+        Asked(of.heading, of.path, given, seed, planned, found, lacking),
         trouble=plain(error.message) if error else "",
         why_not=_why_not(actor),
         sign_in="" if actor else f"/sign-in?next={quote(address(f'{of.path}/reproduce', typed))}",
     )
     return respond(request, context, status=error.status if error else 200, headers={"Cache-Control": "no-store"})
-
-
-def _never(request: Request, plan: Plan | None) -> tuple[str, ...]:
-    """Why the plan may not be started by anybody, whoever approves it."""
-    models = run_unasked(request)
-    sides = plan.sides if plan else ()
-    return tuple(text for side in sides if side.launch for text in decided(side.launch, models).against("never"))
 
 
 def _why_not(actor: Actor | None) -> str:
