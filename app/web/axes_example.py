@@ -34,7 +34,8 @@ ROWS = (
 )
 NAMES = {"vllm": "vllm bench", "sglang": "sglang bench_serving", "inferencex": "InferenceX"}  # as app.axes.TOOLS
 MEANS = ("mean", "avg")
-SAME = 0.005  # of the value: what is closer is the same number
+SAME = 0.005  # of the axis's number: what is closer is the same number
+SAME_SAID = f"{SAME * 100:g} %"
 FAILED = "failed"  # what becomes of failed requests, of which the example has none
 
 
@@ -85,6 +86,7 @@ class Example:
     streams: tuple[tuple[str, tuple[Drawn, ...]], ...]
     tools: tuple[str, ...]
     rows: tuple[Row, ...]
+    same: str  # what is closer to the axis's number than this is the same
     failed: tuple[Why, ...]
 
 
@@ -100,6 +102,7 @@ def worked_example() -> Example:
         ),
         tools=tuple(name for name, _ in reports),
         rows=rows_of(metrics.measure(trace), reports),
+        same=SAME_SAID,
         failed=_together([(name, report.departs[FAILED]) for name, report in reports]),
     )
 

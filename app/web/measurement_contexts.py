@@ -22,6 +22,7 @@ class MeasurementLine:
     word: str
     text: str
     what: str
+    axis: str  # of the claim, "" where there is none
     dummy: bool
     about: Link | None
     trust: str
@@ -50,6 +51,7 @@ class VerdictPart:
 
     status: str
     word: str
+    axis: Link | None  # of the claim; None where the claim is not here
     text: str
     facts: tuple[Fact, ...]
     reasons: tuple[str, ...]
@@ -103,10 +105,11 @@ class RunPart:
     """The chosen run: under every definition, its distributions, its timeline; `trouble` where it cannot be read."""
 
     heading: str
-    invalid: tuple[str, ...]
+    invalid: bool
     trouble: str
     tools: tuple[str, ...]
     rows: tuple[Row, ...]
+    same: str  # what is closer to the axis's number than this is the same
     charts: tuple[ChartTable, ...]
 
 

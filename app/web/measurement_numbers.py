@@ -52,10 +52,33 @@ def set_lines(numbers: Json, labels: Mapping[str, str]) -> tuple[SetLine, ...]:
             heading=f"{side_name(item['side'], labels)}{item['load']}",
             label=item["label"],
             cells=tuple(_cell(item, key) for key in COLUMNS),
-            reasons=tuple(item["reasons"]),
+            reasons=tuple(_why_no_result(item)),
         )
         for item in numbers["sets"]
     )
+
+
+def told_at_runs(numbers: Json) -> set[str]:
+    """The reasons that the table of runs tells, as sets and verdicts repeat them."""
+    return {reason for item in numbers["sets"] for reason in _of_runs(item)}
+
+
+def unplaced(numbers: Json) -> list[str]:
+    """Why the whole is no result besides what its loads and runs tell."""
+    ends = tuple(f": {reason}" for item in numbers["sets"] for reason in item["reasons"])
+    return [reason for reason in numbers["reasons"] if not reason.endswith(ends)]
+
+
+def _of_runs(item: Json) -> list[str]:
+    return [f"run {run['repeat']}: {reason}" for run in item["runs"] for reason in run["reasons"]]
+
+
+def _why_no_result(item: Json) -> Iterator[str]:
+    """A run's own reasons stand in the table of runs, once."""
+    bad = [str(run["repeat"]) for run in item["runs"] if run["reasons"]]
+    if bad:
+        yield f"no result: repeat {', '.join(bad)}; why stands at the run below"
+    yield from (reason for reason in item["reasons"] if reason not in _of_runs(item))
 
 
 def _cell(item: Json, key: str) -> OverRepeats:
@@ -103,6 +126,7 @@ def run_lines(
     url: str, runs: Sequence[tuple[Json, Json]], labels: Mapping[str, str], chosen: int
 ) -> tuple[RunLine, ...]:
     places = count(1)
+    first: dict[str, str] = {}  # reasons -> the first run that has them
     return tuple(
         RunLine(
             number=str(place),
@@ -110,10 +134,17 @@ def run_lines(
             url=address(url, [("run", str(place))]) + "#run",
             chosen=place == chosen,
             cells=tuple(_run_cell(run, key) for key in RUN_COLUMNS),
-            why="; ".join(run["reasons"]),
+            why=_why(run, str(place), first),
         )
         for place, (item, run) in zip(places, runs, strict=False)
     )
+
+
+def _why(run: Json, place: str, first: dict[str, str]) -> str:
+    """Why a run is no result; what was told of a run before is not told again."""
+    said = "; ".join(run["reasons"])
+    of = first.setdefault(said, place)
+    return said if of == place or not said else f"the same as run {of}"
 
 
 def _run_cell(run: Json, key: str) -> str:

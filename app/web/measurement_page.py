@@ -6,10 +6,12 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from app.axes import AXES
 from app.claims.wording import number, with_unit
-from app.claims.words import NOT_STATED
+from app.claims.words import NOT_STATED, against, axis_name
 from app.compare.reproduction import WORDS, Verdict
 from app.protocol.outcome import Report
+from app.web.axes_example import SAME_SAID
 from app.web.badge_svg import STATUS_WORDS, snippet
 from app.web.contexts import Fact, Link, Shell
 from app.web.job_contexts import FileLine
@@ -22,7 +24,16 @@ from app.web.measurement_contexts import (
     RunPart,
     VerdictPart,
 )
-from app.web.measurement_numbers import COLUMNS, RUN_COLUMNS, ratios, run_lines, runs_of, set_lines
+from app.web.measurement_numbers import (
+    COLUMNS,
+    RUN_COLUMNS,
+    ratios,
+    run_lines,
+    runs_of,
+    set_lines,
+    told_at_runs,
+    unplaced,
+)
 from app.web.measurement_setup import command_facts, machine_facts, servers
 from app.web.run_charts import CURVES, Drawn, curve_table, sweep_table, timeline_table
 from app.web.state import address
@@ -30,8 +41,9 @@ from app.web.wording import or_not_stated, plain
 
 if TYPE_CHECKING:
     import datetime as dt
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
+    from app.claims.schema import ClaimRow
     from app.compare.setup import SetupDifference
     from app.jobs.rows import MeasurementPage as Page
     from app.jobs.rows import MeasurementRow
@@ -39,6 +51,7 @@ if TYPE_CHECKING:
     from app.web.run_view import RunView
 
 Json = dict[str, Any]
+RUNS_SAY = "Runs of it are no result; the table of every run says why."
 ABOUT = "A measurement: the verdict on the claim, every definition, distributions, the machine, and how to repeat it."
 
 
@@ -60,8 +73,16 @@ def verdict_of(row: MeasurementRow) -> Verdict | None:
     return Verdict.model_validate_json(json.dumps(row.verdict)) if row.verdict else None
 
 
-def measurement_page(row: MeasurementRow, chosen: Chosen | None, root: str, now: dt.datetime) -> MeasurementPage:
-    """`root`: this server's address, for what is to be copied."""
+def of_claim(row: MeasurementRow) -> str:
+    """The id of what was measured again, in the list of claims, where a card stands too; "" where there is none."""
+    return row.claim_id or row.card_id or ""
+
+
+def measurement_page(
+    row: MeasurementRow, claim: ClaimRow | None, chosen: Chosen | None, root: str, now: dt.datetime
+) -> MeasurementPage:
+    """`claim`: what was measured again, where it is still here. `root`: this server's address, for what is to be
+    copied."""
     report, verdict = report_of(row), verdict_of(row)
     plan, runs = report.plan, runs_of(row.numbers)
     labels: dict[str, str] = {side.name: side.label for side in plan.sides}
@@ -71,7 +92,7 @@ def measurement_page(row: MeasurementRow, chosen: Chosen | None, root: str, now:
         id=row.id,
         heading=what(plan),
         dummy=DUMMY_TEXT if plan.on_random_weights else "",
-        verdict=_verdict(verdict) if verdict else None,
+        verdict=_verdict(verdict, claim, told_at_runs(row.numbers)) if verdict else None,
         said=_said(row, runs),
         about=tuple(_about(row, now)),
         columns=tuple(COLUMNS.values()),
@@ -84,7 +105,7 @@ def measurement_page(row: MeasurementRow, chosen: Chosen | None, root: str, now:
         plan=plan_facts(plan),
         machine=machine_facts(report.machine),
         servers=servers(report),
-        notes=(*row.numbers["reasons"][:20], *report.notes),
+        notes=(*unplaced(row.numbers)[:20], *report.notes),
         commands=command_facts(row, plan, root),
         files=tuple(_file(row, part.name, part.size, part.sha256) for part in row.parts),
         downloads=tuple(_downloads(row)),
@@ -108,17 +129,29 @@ def drawn(row: MeasurementRow, report: Report, place: int) -> Drawn:
     )
 
 
-def _verdict(given: Verdict) -> VerdictPart:
+def _verdict(given: Verdict, claim: ClaimRow | None, told: set[str]) -> VerdictPart:
+    """`told`: reasons that stand in the table of runs."""
+    own = tuple(reason for reason in given.reasons if reason not in told)
     return VerdictPart(
         status=given.status,
         word=WORDS[given.status],
+        axis=Link(axis_name(claim.axis), f"/axes#{claim.axis}") if claim else None,
         text=f"{given.text}{interval_said(given)}",
-        facts=tuple(_verdict_facts(given)),
-        reasons=given.reasons,
+        facts=(*(_held_against(claim) if claim else ()), *_verdict_facts(given)),
+        reasons=own if len(own) == len(given.reasons) else (*own, RUNS_SAY),
         assumptions=tuple(map(plain, given.assumptions)),
         differences=tuple(_difference(item) for item in given.differences),
         left_open=tuple(_difference(item) for item in given.left_open),
     )
+
+
+def _held_against(claim: ClaimRow) -> Iterator[Fact]:
+    """What the number is a number of, and what it was set against."""
+    axis = AXES.get(claim.axis)
+    yield Fact("Axis", axis.definition if axis else axis_name(claim.axis), url=f"/axes#{claim.axis}")
+    yield Fact("Held against", f"{claim.headline}: {claim.title}", url=f"/claims/{claim.id}")
+    if claim.baseline.kind != "none":
+        yield Fact("The claim's own baseline", against(claim.baseline), claim.baseline.kind != "not_stated")
 
 
 def interval_said(given: Verdict) -> str:
@@ -174,10 +207,11 @@ def _run(runs: Sequence[tuple[Json, Json]], chosen: Chosen, of: Drawn) -> RunPar
     charts = [*(curve_table(axis, view, of) for axis in CURVES), timeline_table(view, of)] if view else []
     return RunPart(
         heading=of.what.rpartition("; ")[2],
-        invalid=tuple(run["reasons"]),
+        invalid=not run["valid"],
         trouble=chosen.trouble,
         tools=view.tools if view else (),
         rows=view.rows if view else (),
+        same=SAME_SAID,
         charts=tuple(chart for chart in charts if chart),
     )
 
@@ -194,13 +228,19 @@ def _downloads(row: MeasurementRow) -> list[Link]:
 
 
 def measurement_list_page(
-    page: Page, pairs: Sequence[tuple[str, str]], cursor: str | None, troubles: Sequence[Trouble], now: dt.datetime
+    page: Page,
+    claims: Mapping[str, ClaimRow],
+    pairs: Sequence[tuple[str, str]],
+    cursor: str | None,
+    troubles: Sequence[Trouble],
+    now: dt.datetime,
 ) -> MeasurementListPage:
+    """`claims`: those that were measured again, by id."""
     return MeasurementListPage(
         shell=Shell("Measurements", "What runners found, and what it says of the claims.", "/jobs"),
         count=f"{page.total:,} {'measurement' if page.total == 1 else 'measurements'}",
         troubles=tuple(troubles),
-        lines=tuple(_line(row, now) for row in page.items),
+        lines=tuple(_line(row, claims.get(of_claim(row)), now) for row in page.items),
         filtered=bool(pairs),
         first_url=address("/measurements", pairs) if cursor else "",
         next_url=address("/measurements", [*pairs, ("cursor", page.next)]) if page.next else "",
@@ -208,7 +248,7 @@ def measurement_list_page(
     )
 
 
-def _line(row: MeasurementRow, now: dt.datetime) -> MeasurementLine:
+def _line(row: MeasurementRow, claim: ClaimRow | None, now: dt.datetime) -> MeasurementLine:
     report, verdict = report_of(row), verdict_of(row)
     about = Link(row.claim_id, f"/claims/{row.claim_id}") if row.claim_id else None
     about = about or (Link(row.card_id, f"/cards/{row.card_id}") if row.card_id else None)
@@ -218,6 +258,7 @@ def _line(row: MeasurementRow, now: dt.datetime) -> MeasurementLine:
         word=WORDS[verdict.status] if verdict else "measured",
         text=verdict.text if verdict else _said(row, runs_of(row.numbers)),
         what=what(report.plan),
+        axis=axis_name(claim.axis) if claim else "",
         dummy=report.plan.on_random_weights,
         about=about,
         trust=row.trust,

@@ -9,13 +9,16 @@ from xml.etree import ElementTree as ET
 import pytest
 import sqlalchemy as sa
 
+from app.axes import AXES
 from app.catalogue.folder import read_catalogue
 from app.catalogue.store import load_into
+from app.claims.words import axis_name
 from app.jobs.logs import Logs
 from app.jobs.measurements import prepare, record
 from app.jobs.store import JOB
 from app.protocol.outcome import REPORT
 from app.results.files import Files
+from app.web.axes_example import SAME
 from app.web.badge_svg import STATUS_WORDS, badge
 from tests.jobs.factories import RANDOM, Queue, allow_all
 from tests.jobs.runs import attempt, plan, write_trace
@@ -206,6 +209,44 @@ def test_the_verdict_stands_on_top_with_interval_and_claim(site: Site, queue: Qu
     assert verdict["text"] in text(site, f"/measurements?claim_id={claim}")
     for path in (f"/measurements/{found}", f"/claims/{claim}"):
         assert 'href="/verdicts#measured-again"' in site.get(path).text
+
+
+def test_the_verdict_names_its_axis_and_what_it_was_held_against(site: Site, queue: Queue, tmp_path: Path) -> None:
+    claim = claims(site)[0]
+    found = measured(site, queue, tmp_path, plan(), wanted={"claim_id": claim["id"]})
+    page = read(site.get(f"/measurements/{found}").text)
+    (top,) = [item for item in page.all("p") if item.attributes.get("class", "").startswith("stands")]
+    assert f"On the axis {axis_name(claim['axis'])}:" in top.words()
+    assert top.all("a", href=f"/axes#{claim['axis']}")
+    facts = {
+        item.one("dt").words(): item.one("dd")
+        for item in page.all("div")
+        if len(item.all("dt")) == len(item.all("dd")) == 1
+    }
+    assert facts["Axis"].words() == AXES[claim["axis"]].definition
+    assert facts["Held against"].words() == f"{claim['headline']}: {claim['title']}"
+    assert f"Axis: {axis_name(claim['axis'])}" in text(site, "/measurements")
+
+
+def test_why_a_run_is_no_result_is_told_on_top_and_at_the_run_and_nowhere_again(
+    site: Site, queue: Queue, tmp_path: Path
+) -> None:
+    claim = claims(site)[0]["id"]
+    found = measured(site, queue, tmp_path, plan(), failed=2, wanted={"claim_id": claim})
+    run = site.client.app.state.measurements.one(found).numbers["sets"][0]["runs"][0]
+    assert run["reasons"]
+    page = read(site.get(f"/measurements/{found}").text).words()
+    for reason in run["reasons"]:
+        assert 1 <= page.count(reason) <= 2, reason
+    assert "no result: repeat 1; why stands at the run below" in page
+
+
+def test_what_the_sign_of_another_number_means_is_said_where_it_stands(
+    site: Site, queue: Queue, tmp_path: Path
+) -> None:
+    found = measured(site, queue, tmp_path, plan())
+    for path in ("/axes", f"/measurements/{found}"):
+        assert f"≠ marks a number that is more than {SAME * 100:g} % from" in text(site, path)
 
 
 def test_what_the_plan_took_for_granted_stands_beside_the_verdict(site: Site, queue: Queue, tmp_path: Path) -> None:

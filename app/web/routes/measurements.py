@@ -16,8 +16,8 @@ from app.errors import InvalidInputError, NotFoundError
 from app.results.bundle import one_file
 from app.web.contexts import Trouble
 from app.web.measurement_numbers import first_shown, runs_of
-from app.web.measurement_page import Chosen, drawn, measurement_list_page, measurement_page, report_of
-from app.web.reading import measurements, now
+from app.web.measurement_page import Chosen, drawn, measurement_list_page, measurement_page, of_claim, report_of
+from app.web.reading import catalogue, measurements, now, present
 from app.web.render import respond
 from app.web.run_charts import CHARTS, chart_csv
 from app.web.run_view import RunView, run_view
@@ -41,7 +41,8 @@ def list_of_measurements(request: Request) -> HTMLResponse:
     cursor = request.query_params.get("cursor") or None
     pairs = [(name, value) for name, values in given.items() for value in values]
     page, cursor, troubles = _page(request, given, cursor)
-    context = measurement_list_page(page, pairs, cursor, troubles, now(request))
+    claims = present(catalogue(request), filter(None, map(of_claim, page.items)))
+    context = measurement_list_page(page, claims, pairs, cursor, troubles, now(request))
     return respond(request, context, status=422 if troubles else 200)
 
 
@@ -61,7 +62,9 @@ def one_measurement(request: Request, measurement_id: str, run: str = "") -> HTM
     row = measurements(request).one(measurement_id)
     runs = runs_of(row.numbers)
     chosen = _chosen(request, row, _place(row, run)) if runs else None
-    return respond(request, measurement_page(row, chosen, root(request), now(request)))
+    of = of_claim(row)
+    claim = present(catalogue(request), [of]).get(of) if of else None
+    return respond(request, measurement_page(row, claim, chosen, root(request), now(request)))
 
 
 def _place(row: MeasurementRow, given: str) -> int:
