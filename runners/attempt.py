@@ -27,6 +27,7 @@ from runners.outcomes import failed, of_disk
 from runners.process import ProcessError
 from runners.sides import CannotError, Sides
 from runners.spool import PARTS
+from runners.tool_runs import NoToolError
 
 if TYPE_CHECKING:
     from app.protocol.lease import Phase
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 FAILURES: dict[type[Exception], Failure] = {
     RecipeError: "bad_flag",
     CannotError: "cannot_run_here",
+    NoToolError: "cannot_run_here",
     InstallError: "cannot_run_here",
     MeasureError: "no_answer",
     ControlError: "no_answer",
@@ -109,7 +111,7 @@ def _ended(given: Order, folder: Path) -> Outcome:
 
 def _execute(given: Order, folder: Path) -> Outcome:
     plan = given.plan
-    teller = Teller(folder, len(plan.sides) * len(plan.points) * plan.repeats)
+    teller = Teller(folder, len(plan.sides) * len(plan.points) * plan.repeats * (1 + len(plan.tools)))
     facts = machine_facts.read(given)
     sides = Sides(given, folder, teller)
     try:
@@ -117,7 +119,14 @@ def _execute(given: Order, folder: Path) -> Outcome:
     finally:
         _report(
             folder / PARTS,
-            Report(plan=plan, machine=facts, sides=sides.reports(), runs=tuple(sides.runs), notes=tuple(sides.notes)),
+            Report(
+                plan=plan,
+                machine=facts,
+                sides=sides.reports(),
+                runs=tuple(sides.runs),
+                tool_runs=tuple(sides.tool_runs),
+                notes=tuple(sides.notes),
+            ),
         )
     return Outcome(state="succeeded")
 

@@ -16,6 +16,10 @@
     models = "/models"                         # stored models: MODEL/config.json, or a Hugging Face cache
     modules = []                               # folders that engines find modules in beside their own
 
+    [site.tools]                               # Pythons of load tools that Benchcard's own client is held against
+    vllm_bench = "/opt/vllm/bin/python"        # runs `vllm bench serve`
+    sglang_bench = "/opt/sglang/bin/python"    # runs `python -m sglang.bench_serving`
+
 Engines are those that `benchcard engine install` has installed. A token is never an argument.
 """
 
@@ -29,6 +33,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
+from app.protocol.plan import BenchTool
 from app.protocol.policy.local import LocalPolicy
 from app.protocol.wire import Name
 
@@ -48,6 +53,7 @@ class SiteTable(_Table):
     gpus: Annotated[tuple[Annotated[int, Field(ge=0)], ...], Field(strict=False)] | None = None
     models: _Folder | None = None
     modules: Annotated[tuple[_Folder, ...], Field(strict=False)] = ()
+    tools: dict[BenchTool, _Folder] = {}
 
 
 class Config(_Table):
@@ -91,6 +97,7 @@ def read(file: Path) -> Config:
         update={
             "models": home / site.models if site.models else None,
             "modules": tuple(home / folder for folder in site.modules),
+            "tools": {name: home / python for name, python in site.tools.items()},
         }
     )
     token_file = home / found.token_file if found.token_file else None

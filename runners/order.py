@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict
 
-from app.protocol.plan import Plan
+from app.protocol.plan import BenchTool, Plan
 from runners.engines.environment import Site
 
 if TYPE_CHECKING:
@@ -26,11 +26,19 @@ class Order(BaseModel):
     gpus: tuple[int, ...] | None
     models: Path | None
     modules: tuple[Path, ...]
+    tools: dict[BenchTool, Path] = {}
 
     @classmethod
     def of(cls, plan: Plan, config: Config) -> Order:
         site = config.site
-        return cls(runner=config.name, plan=plan, gpus=site.gpus, models=site.models, modules=site.modules)
+        return cls(
+            runner=config.name,
+            plan=plan,
+            gpus=site.gpus,
+            models=site.models,
+            modules=site.modules,
+            tools=site.tools,
+        )
 
     def site(self, gpus: tuple[int, ...]) -> Site:
         """This machine, with the GPUs of one server."""

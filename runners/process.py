@@ -63,6 +63,7 @@ class Process:
             self._close()
             raise ProcessError(f"{argv[0]}: not started within {START_S:g} s")
         self.pid = int(str(said["pid"]))
+        self.supervisor = self._supervisor.pid
 
     def running(self, wait_s: float = 0.0) -> bool:
         """Whether the server lives; waits up to that long for its end, and hears of it at once."""

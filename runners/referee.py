@@ -101,15 +101,15 @@ def findings(runs: Sequence[Told]) -> list[str]:
     return found
 
 
-def as_json(run: Told) -> Json:
-    """One run by the server's counters; null is not stated. Times are means in ms."""
-    spoken = accepted(run.added)
-    counts = {name: run.added.value(name) for name in COUNTS}
+def as_json(added: Counters) -> Json:
+    """What a run added to the server's counters; null is not stated. Times are means in ms."""
+    spoken = accepted(added)
+    counts = {name: added.value(name) for name in COUNTS}
     return {
-        "engine": run.added.engine,
+        "engine": added.engine,
         **{name: None if value is None else int(value) for name, value in counts.items()},
-        **{name: run.added.mean_ms(quantity) for name, (quantity, *_) in TIMES.items()},
-        "event_gap_ms": run.added.mean_ms("itl_s"),
+        **{name: added.mean_ms(quantity) for name, (quantity, *_) in TIMES.items()},
+        "event_gap_ms": added.mean_ms("itl_s"),
         "acceptance": asdict(spoken) if spoken else None,
     }
 
@@ -118,7 +118,7 @@ def over_runs(runs: Sequence[Told]) -> Json | None:
     """All runs: counts are sums, times medians of the means, with the client's beside them; None without counters."""
     if not runs:
         return None
-    each = [as_json(run) for run in runs]
+    each = [as_json(run.added) for run in runs]
     values: Json = {"engine": each[0]["engine"]}
     values |= {name: _all([run[name] for run in each], sum) for name in COUNTS}
     values |= {name: _all([run[name] for run in each], median) for name in (*TIMES, "event_gap_ms")}

@@ -93,7 +93,7 @@ def _run_json(run: Run) -> Json:
 
 
 def _referee(run: Run) -> Json | None:
-    found = referee.as_json(run.told) if run.told else None
+    found = referee.as_json(run.told.added) if run.told else None
     return referee.withheld(found) if run.reasons else found
 
 

@@ -1,6 +1,7 @@
 """The sides of a plan: their servers started, every point of each measured in turn, and what is to be reported of it.
 
-With two sides the repeats go a b a b. Where the GPUs hold both servers at once, or no GPU is needed, both stay up and
+With two sides the repeats go a b a b; with other load tools, Benchcard's client and they take turns, each being the
+first once. Where the GPUs hold both servers at once, or no GPU is needed, both stay up and
 only one is under load at a time; else each repeat starts the servers one after the other, which the notes say.
 """
 
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from app.protocol.outcome import Freed, RunReport, SideReport
 from runners import gpu, measure, referee
+from runners.cores import Watch
 from runners.engines import install
 from runners.engines.recipe import of_launch
 from runners.engines.server import GRACE_S, Server
@@ -19,13 +21,15 @@ from runners.load.plan import Workload
 from runners.load.schedule import Closed, Load, Open, Sessions
 from runners.measure import Options
 from runners.spool import PARTS
+from runners.tool_runs import Measured, ToolRuns
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from app.protocol.launch import Launch
     from app.protocol.lease import Phase
-    from app.protocol.plan import Plan, Point, Side
+    from app.protocol.outcome import ToolRun
+    from app.protocol.plan import BenchTool, Plan, Point, Side
     from runners.engines import server as servers
     from runners.engines.install import Installed
     from runners.measure import Session
@@ -56,6 +60,7 @@ class _Running:
     gpus: tuple[int, ...] = ()
     server: Server | None = None
     known: servers.Known | None = None
+    model: str = ""  # its folder or id
     ready_s: float | None = None
     freed: Freed | None = None
     argv: tuple[str, ...] | None = None
@@ -72,11 +77,12 @@ class Sides:
     """One attempt's servers and runs. `runs` and `notes` grow."""
 
     def __init__(self, order: Order, folder: Path, teller: Teller) -> None:
-        """CannotError: the machine has not what the plan needs."""
+        """CannotError and NoToolError: the machine has not what the plan needs."""
         self.runs: list[RunReport] = []
         self.notes: list[str] = []
         self._order, self._plan, self._folder, self._teller = order, order.plan, folder, teller
         self._all = [_Running(side) for side in self._plan.sides]
+        self._tools = ToolRuns(order, folder)
         self._together = self._place()
 
     def run(self) -> None:
@@ -90,6 +96,10 @@ class Sides:
             for running in self._all:
                 self._stop(running, STOP_S)
             raise
+
+    @property
+    def tool_runs(self) -> list[ToolRun]:
+        return self._tools.runs
 
     def reports(self) -> tuple[SideReport, ...]:
         return tuple(_report(running) for running in self._all)
@@ -122,7 +132,7 @@ class Sides:
         for point in range(len(self._plan.points)):
             for repeat in range(1, self._plan.repeats + 1):
                 for running in self._all:
-                    self._measure(running, point, repeat)
+                    self._by_turns(running, point, repeat)
         for running in self._all:
             self._stop(running)
 
@@ -144,10 +154,9 @@ class Sides:
         folder = self._folder / f"server-{running.side.name}"
         folder.mkdir(exist_ok=True)
         begun = time.monotonic()
-        model = self._model(running, launch)
-        server = Server(
-            _installed(launch), of_launch(launch, model), folder, self._order.site(running.gpus), running.side.name
-        )
+        running.model = self._model(running, launch)
+        recipe, site = of_launch(launch, running.model), self._order.site(running.gpus)
+        server = Server(_installed(launch), recipe, folder, site, running.side.name)
         running.server, running.sessions = server, {}
         running.argv = tuple(item.replace(server.own.api_key, "***") for item in server.argv)
         running.env = dict(server.env)
@@ -180,13 +189,36 @@ class Sides:
         )
         running.server = None
 
+    def _by_turns(self, running: _Running, point: int, repeat: int) -> None:
+        """One repeat by Benchcard's client and every other tool; whoever was first is the last in the next."""
+        clients: list[BenchTool | None] = [None, *self._plan.tools]
+        first = (repeat - 1) % len(clients)
+        running.sessions[point] = running.sessions.get(point) or self._session(running, point, repeat)
+        for tool in clients[first:] + clients[:first]:
+            if tool is None:
+                self._measure(running, point, repeat)
+            else:
+                self._let(tool, running, point, repeat)
+
+    def _let(self, tool: BenchTool, running: _Running, point: int, repeat: int) -> None:
+        """Let another tool measure."""
+        self._teller.phase("measuring", f"{tool}: point {point + 1} of {len(self._plan.points)}, repeat {repeat}")
+        assert running.server is not None
+        measured = Measured(running.server, running.sessions[point].witness, running.model)
+        run = self._tools.run(tool, measured, point, repeat)
+        running.server.check("running")
+        for reason in run.reasons:
+            self._teller.say(f"nothing to compare: {reason}")
+        self._teller.step()
+
     def _measure(self, running: _Running, point: int, repeat: int) -> None:
         session = running.sessions.get(point) or self._session(running, point, repeat)
         running.sessions[point] = session
         points, repeats = len(self._plan.points), self._plan.repeats
         at = f"{_name(running)}, point {point + 1} of {points}, repeat {repeat} of {repeats}"
         self._teller.phase("measuring", f"measuring {at}")
-        run = session.repeat(repeat)
+        with Watch(running.server.process.supervisor if running.server else None) as watch:
+            run = session.repeat(repeat)
         if running.server is not None:
             running.server.check("running")
         reasons = tuple(f"{reason.rule}: {reason.message}"[:TEXT] for reason in run.reasons)
@@ -199,7 +231,8 @@ class Sides:
                 repeat=repeat,
                 trace=_trace(running.side, point, repeat),
                 reasons=reasons,
-                referee=referee.as_json(run.told) if run.told else None,
+                referee=referee.as_json(run.told.added) if run.told else None,
+                server_cores=tuple(watch.server),
             )
         )
         for note in (*session.notes, *session.witness.notes):

@@ -22,6 +22,7 @@ import time
 from pathlib import Path
 
 from runners.log import BoundedLog, Echo
+from runners.processes_below import below
 
 _SUBREAPER, _DEATH_SIGNAL = 36, 1  # PR_SET_CHILD_SUBREAPER and PR_SET_PDEATHSIG of prctl(2)
 TICK_S = 0.2  # between two looks at whether the runner still lives
@@ -60,7 +61,7 @@ class Supervisor:
     def run(self) -> None:
         """Until no descendant is left."""
         watched = [0, self._woken, self._output]
-        while self._status is None or _descendants():
+        while self._status is None or below(os.getpid()):
             ready, _, _ = select.select(watched, [], [], TICK_S)
             if self._woken in ready:
                 os.read(self._woken, 512)
@@ -76,7 +77,7 @@ class Supervisor:
         self._drain()
         if self._echo:
             self._echo.close()
-        _say("gone", survivors=_descendants(), dropped=self._log.close())
+        _say("gone", survivors=below(os.getpid()), dropped=self._log.close())
 
     def _keep_output(self) -> bool:
         data = os.read(self._output, 1 << 16)
@@ -121,32 +122,11 @@ class Supervisor:
 
     def _kill_all(self) -> bool:
         """SIGKILL to all descendants; False when they do not go for a minute."""
-        for pid in _descendants():
+        for pid in below(os.getpid()):
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)
         assert self._stop_at is not None
         return time.monotonic() < self._stop_at + UNKILLABLE_S
-
-
-def _descendants() -> list[int]:
-    """All processes below this one, zombies left out. Those that lost their parent are this one's own children."""
-    parents: dict[int, list[int]] = {}
-    dead: set[int] = set()
-    for entry in Path("/proc").iterdir():
-        if not entry.name.isdigit():
-            continue
-        with contextlib.suppress(OSError):
-            state, parent = (entry / "stat").read_text().rpartition(")")[2].split()[:2]
-            parents.setdefault(int(parent), []).append(int(entry.name))
-            if state in "ZX":
-                dead.add(int(entry.name))
-    found: list[int] = []
-    waiting = [os.getpid()]
-    while waiting:
-        children = parents.get(waiting.pop(), [])
-        waiting += children
-        found += [pid for pid in children if pid not in dead]
-    return found
 
 
 def _prctl(option: int, value: int) -> None:

@@ -45,15 +45,22 @@ class Witness:
 
     def after_run(self, seen: Seen, limits: Limits, *, cold: bool) -> tuple[Told | None, list[Reason]]:
         """The run by the server's counters, and what they have against it."""
+        added, reasons = self.added()
+        if added is None:
+            return None, reasons
+        told = referee.Told(added, seen)
+        return told, referee.judge(told, limits, cold=cold)
+
+    def added(self) -> tuple[Counters | None, list[Reason]]:
+        """What was added to the counters since `before_run`, or why that is not known; neither without counters."""
         if self._before is None:
             return None, []
         try:
-            told = referee.Told(delta(self._before, self._scrape()), seen)
+            return delta(self._before, self._scrape()), []
         except control.ControlError as error:
             return None, [Reason("server_counters_gone", f"the server's counters could be read no more: {error}")]
         except RestartedError as error:
             return None, [Reason("server_restarted", f"the server began anew during the run: {error}")]
-        return told, referee.judge(told, limits, cold=cold)
 
     def _scrape(self) -> Counters:
         with control.client(self.root, self.api_key) as http:

@@ -55,6 +55,7 @@ class JobListQuery(BaseModel):
 class MeasurementListQuery(BaseModel):
     claim_id: list[Name] = []
     card_id: list[Name] = []
+    kind: list[JobKind] = []
     cursor: Cursor = None
     limit: Limit = 50
 

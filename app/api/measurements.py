@@ -22,7 +22,8 @@ MEDIA_TYPES = {".json": "application/json", ".parquet": "application/vnd.apache.
 @router.get("", responses=INVALID)
 def list_measurements(request: Request, query: Annotated[MeasurementListQuery, Query()]) -> MeasurementList:
     """Measurements, the newest first."""
-    return measurements(_measured(request).page(query.claim_id, query.card_id, query.cursor, query.limit))
+    page = _measured(request).page(query.claim_id, query.card_id, query.cursor, query.limit, kinds=query.kind)
+    return measurements(page)
 
 
 @router.get("/{measurement_id}", responses=NOT_FOUND)

@@ -29,11 +29,17 @@ class Measurements:
         self._database = database
 
     def page(
-        self, claims: Sequence[str] = (), cards: Sequence[str] = (), cursor: str | None = None, limit: int = 50
+        self,
+        claims: Sequence[str] = (),
+        cards: Sequence[str] = (),
+        cursor: str | None = None,
+        limit: int = 50,
+        *,
+        kinds: Sequence[str] = (),
     ) -> MeasurementPage:
         """Measurements, the newest first. Raises InvalidInputError for a cursor or limit that cannot be."""
         later = before(MEASUREMENT, cursor, limit)
-        filters = {"claim_id": claims, "card_id": cards}
+        filters = {"claim_id": claims, "card_id": cards, "kind": kinds}
         chosen = [MEASUREMENT.c[name].in_(values) for name, values in filters.items() if values]
         page = sa.select(MEASUREMENT).where(*chosen, *later).order_by(MEASUREMENT.c.number.desc()).limit(limit + 1)
         with self._database.read() as session:

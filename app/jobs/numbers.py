@@ -4,17 +4,20 @@
      ...numbers}], ratios: [{point, NAME: {median, interval, pairs}}], front: [{...}]}
 
 A set is one point of one side: its numbers are medians over its repeats, withheld where one of them is no result, as
-`benchcard measure` does. The numbers of a run are those of runners.report. Infinity is the text "inf".
+`benchcard measure` does. The numbers of a run are those of runners.report. Infinity is the text "inf". A job of kind
+agreement also has `agreement` (app.jobs.agreement).
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import math
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from app.compare.pareto import SweepPoint, front
+from app.jobs.agreement import MOST_RESULT, agreement
 from runners.load import metrics, trace_file, verdict
 from runners.load.plausible import impossible
 from runners.load.statistics import bootstrap_median
@@ -44,7 +47,7 @@ def compute(report: Report, traces: Mapping[str, Path], planned: Plan) -> Json:
         misplaced.insert(0, "other_plan: the report is of another plan than the job's")
     sets = list(_sets(report.plan, [(run, _run(run, report.plan, traces)) for run in placed]))
     reasons = [*misplaced, *(f"{_named(item)}: {reason}" for item in sets for reason in item["reasons"])]
-    found = {
+    found: Json = {
         "format": FORMAT,
         "valid": bool(sets) and not reasons,
         "reasons": reasons,
@@ -53,7 +56,20 @@ def compute(report: Report, traces: Mapping[str, Path], planned: Plan) -> Json:
         "ratios": _ratios(sets) if report.plan.kind == "ab" else [],
         "front": _front(sets) if report.plan.kind == "sweep" else [],
     }
+    if report.plan.kind == "agreement":
+        found["agreement"] = agreement(report, sets, _results(report, traces))
     return dict(_speakable(found))
+
+
+def _results(report: Report, parts: Mapping[str, Path]) -> dict[str, bytes]:
+    """What other tools wrote, as far as it is there and no larger than such a thing is."""
+    found = {}
+    for run in report.tool_runs:
+        with contextlib.suppress(KeyError, OSError):
+            file = parts[run.result or ""]
+            if file.stat().st_size <= MOST_RESULT:
+                found[str(run.result)] = file.read_bytes()
+    return found
 
 
 def _speakable(value: Any) -> Any:

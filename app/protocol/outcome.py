@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import Field, model_validator
 
-from app.protocol.plan import Plan, SideName
+from app.protocol.plan import BenchTool, Plan, SideName
 from app.protocol.wire import Count, Name, Seconds, Tally, Text, Wire
 
 REPORT = "report.json"  # the name of the part
@@ -88,8 +88,14 @@ class SideReport(Wire):
     notes: tuple[Text, ...] = ()
 
 
+Cores = Annotated[tuple[Annotated[float, Field(ge=0, le=10**5)], ...], Field(max_length=100_000)]  # second by second
+
+
 class RunReport(Wire):
-    """One repeat of one point. `reasons` say why it is no result; `referee` is its account by the server's counters."""
+    """One repeat of one point. `reasons` say why it is no result; `referee` is its account by the server's counters.
+
+    `server_cores`: for each second, how many processor cores the busiest process of the server used.
+    """
 
     side: SideName
     point: Tally  # place in the plan's points, from 0
@@ -97,14 +103,35 @@ class RunReport(Wire):
     trace: Name  # the part that holds it
     reasons: tuple[Text, ...] = ()
     referee: dict[str, Any] | None = None
+    server_cores: Cores = ()
+
+
+class ToolRun(Wire):
+    """One repeat of one point by another load tool on the same server, of as many requests.
+
+    `result` is the part with what it wrote, None where it wrote nothing. `reasons`: why there is nothing to compare.
+    `tool_cores`: for each second since its start, the cores that it used itself, all its processes together.
+    """
+
+    point: Tally
+    repeat: Count
+    tool: BenchTool
+    version: Text
+    argv: tuple[Text, ...]
+    result: Name | None
+    reasons: tuple[Text, ...] = ()
+    referee: dict[str, Any] | None = None
+    tool_cores: Cores = ()
+    server_cores: Cores = ()
 
 
 class Report(Wire):
-    """All of it. Runs stand in the order in which they were made."""
+    """All of it. Runs stand in the order in which they were made, and so do those of other tools."""
 
     format: Literal[1] = 1
     plan: Plan
     machine: Machine
     sides: tuple[SideReport, ...]
     runs: tuple[RunReport, ...]
+    tool_runs: tuple[ToolRun, ...] = ()
     notes: tuple[Text, ...] = ()

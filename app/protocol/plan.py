@@ -13,7 +13,8 @@ from pydantic import Field, StringConstraints, model_validator
 from app.protocol.launch import Launch
 from app.protocol.wire import Count, Seconds, Text, Wire
 
-JobKind = Literal["point", "sweep", "ab", "attach"]
+JobKind = Literal["point", "sweep", "ab", "attach", "agreement"]
+BenchTool = Literal["vllm_bench", "sglang_bench"]  # `vllm bench serve`, `python -m sglang.bench_serving`
 SideName = Literal["a", "b"]
 Address = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9.\[\]:-]{1,253}:\d{1,5}$")]  # host:port
 
@@ -68,13 +69,15 @@ class Side(Wire):
 
 
 class Plan(Wire):
-    """`wall_s` bounds the whole attempt, the servers' starts included."""
+    """`wall_s` bounds the whole attempt, the servers' starts included. `tools` are those that measure the same server
+    by turns with Benchcard's own client, in a job of kind agreement."""
 
     kind: JobKind
     sides: Annotated[tuple[Side, ...], Field(min_length=1, max_length=2)]
     workload: Workload
     points: Annotated[tuple[Point, ...], Field(min_length=1, max_length=32)]
     repeats: Annotated[int, Field(ge=1, le=50)] = 3
+    tools: Annotated[tuple[BenchTool, ...], Field(max_length=2)] = ()
     nodes: Literal[1] = 1
     wall_s: Annotated[Seconds, Field(gt=0, le=86400)] = 7200.0
 
@@ -93,4 +96,15 @@ class Plan(Wire):
             raise ValueError(f"a job of kind {self.kind} has one point")
         if any((side.attach is not None) != (self.kind == "attach") for side in self.sides):
             raise ValueError("servers that run already are measured by jobs of kind attach, and by no others")
+        self._check_tools()
         return self
+
+    def _check_tools(self) -> None:
+        if (self.kind == "agreement") != bool(self.tools):
+            raise ValueError("a job of kind agreement names the other tools that measure the server, and no other does")
+        if len(set(self.tools)) < len(self.tools):
+            raise ValueError("a tool is named twice")
+        if self.tools and (self.workload.turns > 1 or any(point.concurrency is None for point in self.points)):
+            raise ValueError("tools are held against each other with single requests at a concurrency")
+        if self.tools and self.workload.prefix_cache == "warm":
+            raise ValueError("tools make prompts of their own, so no cache can be warm with them: say cleared")

@@ -23,7 +23,18 @@ HEADINGS = {
 NOTHING_YET = dt.datetime(1970, 1, 1)  # noqa: DTZ001 (as the database keeps it: UTC without a zone)
 NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 DECLARED = '<?xml version="1.0" encoding="utf-8"?>'
-PAGES = ("/", "/cards", "/sources", "/axes", "/verdicts", "/compare", "/tools", "/api/docs", "/changelog")
+PAGES = (
+    "/",
+    "/cards",
+    "/sources",
+    "/axes",
+    "/axes/agreement",
+    "/verdicts",
+    "/compare",
+    "/tools",
+    "/api/docs",
+    "/changelog",
+)
 
 
 def feed(items: Sequence[NewsItem], root: str) -> str:

@@ -25,7 +25,13 @@ STATE_WORDS = {
     "failed": "failed",
     "cancelled": "cancelled",
 }
-KIND_WORDS = {"point": "one load", "sweep": "sweep of loads", "ab": "two servers by turns", "attach": "running server"}
+KIND_WORDS = {
+    "point": "one load",
+    "sweep": "sweep of loads",
+    "ab": "two servers by turns",
+    "attach": "running server",
+    "agreement": "load tools held against each other",
+}
 ATTEMPT_WORDS = {**STATE_WORDS, "lost": "lost: the runner was not heard of in time"}
 PHASE_WORDS = {
     "preparing": "preparing",

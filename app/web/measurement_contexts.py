@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
+    from app.web.agreement_contexts import PointPart
     from app.web.axes_example import Row
     from app.web.badge_svg import BadgeSnippet
     from app.web.contexts import Fact, Link, Shell, Trouble
@@ -140,6 +141,7 @@ class MeasurementPage:
     sets: tuple[SetLine, ...]
     ratios: tuple[Fact, ...]
     sweep: ChartTable | None
+    held: tuple[PointPart, ...]  # by several clients
     run_columns: tuple[str, ...]
     runs: tuple[RunLine, ...]
     run: RunPart | None

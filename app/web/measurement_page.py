@@ -11,6 +11,7 @@ from app.claims.wording import number, with_unit
 from app.claims.words import NOT_STATED, against, axis_name
 from app.compare.reproduction import WORDS, Verdict
 from app.protocol.outcome import Report
+from app.web.agreement_points import held_points
 from app.web.axes_example import SAME_SAID
 from app.web.badge_svg import STATUS_WORDS, snippet
 from app.web.contexts import Fact, Link, Shell
@@ -99,6 +100,7 @@ def measurement_page(
         sets=set_lines(row.numbers, labels),
         ratios=tuple(ratios(row.numbers)),
         sweep=sweep_table(row.numbers["front"], of),
+        held=held_points(row.numbers),
         run_columns=tuple(RUN_COLUMNS.values()),
         runs=run_lines(url, runs, labels, chosen.place if chosen else 0),
         run=_run(runs, chosen, of) if chosen else None,

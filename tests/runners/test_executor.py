@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import os
+import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -114,6 +115,61 @@ def test_both_sides_are_measured_by_turns_with_the_same_prompts(config: Config, 
     assert done.report.notes == ("both servers were up at the same time, and one at a time was under load",)
     outputs = [trace_file.read(done.folder / PARTS / f"trace-{side}-0-2.parquet").meta["seed"] for side in "ab"]
     assert outputs[0] == outputs[1]
+
+
+def with_tools(config: Config, *names: str) -> Config:
+    return config.model_copy(
+        update={"site": config.site.model_copy(update={"tools": dict.fromkeys(names, Path(sys.executable))})}
+    )
+
+
+def held(**more: Any) -> Plan:
+    return plan(kind="agreement", tools=("vllm_bench",), **more)
+
+
+def test_another_tool_measures_the_same_server_by_turns_and_the_counters_tell_of_its_runs_alone(
+    config: Config, tmp_path: Path
+) -> None:
+    done = Attempt(with_tools(config, "vllm_bench"), tmp_path, held(repeats=2))
+    assert done.ran.outcome.state == "succeeded", done.ran.outcome.message
+    runs = done.report.tool_runs
+    assert [(run.tool, run.version, run.repeat, run.reasons) for run in runs] == [
+        ("vllm_bench", "0.32.0", 1, ()), ("vllm_bench", "0.32.0", 2, ()),
+    ]  # fmt: skip
+    assert {"vllm-bench-0-1.json", "vllm-bench-0-2.json"} <= set(done.parts)
+    assert [(run.referee or {})["generated_tokens"] for run in runs] == [4 * 8, 4 * 8]
+    assert [(run.referee or {})["generated_tokens"] for run in done.report.runs] == [4 * 8, 4 * 8]
+    turns = [note.note for note in done.notes if note.phase == "measuring"]
+    assert turns.index("vllm_bench: point 1 of 1, repeat 2") < turns.index(
+        "measuring side a, point 1 of 1, repeat 2 of 2"
+    )
+    assert done.notes[-1].total == 4
+    assert "bcr_canary" not in done.log
+    assert left(tmp_path) == []
+
+
+def test_a_tool_that_fails_is_a_run_with_its_last_words_and_the_others_go_on(config: Config, tmp_path: Path) -> None:
+    tools = with_tools(config, "sglang_bench", "vllm_bench")
+    (folder := tmp_path / "broken").mkdir()
+    (folder / "sglang-9.dist-info").mkdir()
+    (folder / "sglang-9.dist-info" / "METADATA").write_text("Metadata-Version: 2.1\nName: sglang\nVersion: 9\n")
+    (folder / "sglang").mkdir()
+    (folder / "sglang" / "bench_serving.py").write_text("raise SystemExit('no dataset of that name')")
+    tools = tools.model_copy(update={"site": tools.site.model_copy(update={"modules": (*tools.site.modules, folder)})})
+    done = Attempt(tools, tmp_path, plan(kind="agreement", tools=("sglang_bench", "vllm_bench")))
+    assert done.ran.outcome.state == "succeeded", done.ran.outcome.message
+    first, second = done.report.tool_runs
+    assert first.result is None
+    assert "sglang's tool ended with code 1" in first.reasons[0]
+    assert "no dataset of that name" in first.reasons[0]
+    assert (second.result, second.reasons) == ("vllm-bench-0-1.json", ())
+    assert len(done.report.runs) == 1
+
+
+def test_a_tool_that_the_owner_has_not_named_cannot_be_had_here(config: Config, tmp_path: Path) -> None:
+    done = Attempt(config, tmp_path, held())
+    assert done.failure == "cannot_run_here"
+    assert "this runner's configuration names no Python for vllm_bench (site.tools)" in done.ran.outcome.message
 
 
 @pytest.mark.parametrize(

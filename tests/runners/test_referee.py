@@ -69,7 +69,7 @@ def test_a_quantity_that_is_not_shown_is_no_disagreement() -> None:
     run = Told(Counters("vllm", {}), told().seen)
     assert rules(run) == []
     assert findings([run]) == []
-    assert referee.as_json(run)["generated_tokens"] is None
+    assert referee.as_json(run.added)["generated_tokens"] is None
     assert "not stated tokens generated (96)" in "\n".join(referee.as_text(referee.over_runs([run])))
 
 

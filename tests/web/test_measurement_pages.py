@@ -331,3 +331,19 @@ def test_every_badge_is_sound_svg_without_style_or_script(status: str) -> None:
     tags = {element.tag.rpartition("}")[2] for element in root.iter()}
     assert tags == {"svg", "title", "rect", "g", "text"}
     assert STATUS_WORDS.get(status, "not stated") in "".join(root.itertext())
+
+
+def test_clients_held_against_one_server_have_a_page_and_stand_in_their_measurement(
+    site: Site, queue: Queue, tmp_path: Path
+) -> None:
+    assert "No such measurement is here yet" in text(site, "/axes/agreement")
+    of = plan(repeats=1).model_copy(update={"kind": "agreement", "tools": ("vllm_bench",)})
+    measured(site, queue, tmp_path, plan(repeats=1))
+    name = measured(site, queue, tmp_path / "held", of)
+    page = text(site, "/axes/agreement")
+    assert page.count("<h3>concurrency 2</h3>") == 1
+    assert f'href="/measurements/{name}"' in page
+    assert "no runs: no number" in page
+    assert "No client has a run that can be compared" in text(site, f"/measurements/{name}")
+    (item,) = site.get("/api/v1/measurements?kind=agreement").json()["items"]
+    assert item["id"] == name

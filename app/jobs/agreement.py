@@ -1,0 +1,215 @@
+"""Benchcard's client and other load tools on one server, each held against that server's own counters. Pure.
+
+    [{point, load, concurrency, clients: [{client, version, runs: [{repeat, reasons, NAME..., referee: {NAME...},
+      apart: {NAME: share}, tool_cores, server_cores}], NAME..., apart: {NAME: share}, worst, within, why}], closest}]
+
+The referee of a run is what it added to the counters: tokens generated, and the means of TTFT, TPOT and end-to-end
+latency as the server stamps them. Its rate is the concurrency times the generated tokens over the sum of end-to-end
+latencies (Little's law): what the server delivers while all streams are under way. `apart` is the tool's number over
+the referee's, minus 1; of several runs the median. TTFT is shown and not judged: a client cannot see a first token
+before it has crossed the server's HTTP layer, which is milliseconds of few.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import asdict, dataclass
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from app.protocol.outcome import Report, ToolRun
+    from app.protocol.plan import BenchTool
+
+Json = dict[str, Any]
+OURS = "benchcard"
+JUDGED = ("output_tokens", "output_tok_s", "tpot_ms", "e2e_ms")
+SHOWN = (*JUDGED, "ttft_ms")
+AGREES = 0.02  # the share within which a number is the referee's
+BUSY = 0.95  # of a core: what uses it is the limit
+MOST_RESULT = 64 << 20  # bytes of what a tool wrote
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What one client says of one run. Times are means over its requests; None is not stated."""
+
+    requests: int | None
+    output_tokens: float | None
+    duration_s: float | None
+    output_tok_s: float | None
+    ttft_ms: float | None
+    tpot_ms: float | None
+    e2e_ms: float | None
+
+
+def of_tool(tool: BenchTool, data: bytes) -> Reading:
+    """What a tool's result file says. ValueError: it is no result of it."""
+    try:
+        found = json.loads(data.decode().strip().rpartition("\n")[2]) if tool == "sglang_bench" else json.loads(data)
+    except RecursionError as error:
+        raise ValueError("it is nested too deeply") from error
+    if not isinstance(found, dict):
+        raise ValueError("it is no JSON object")
+    number = _numbers(found)
+    requests = number("completed")
+    return Reading(
+        requests=int(requests) if requests is not None else None,
+        output_tokens=number("total_output_tokens"),
+        duration_s=number("duration"),
+        output_tok_s=number("output_throughput"),
+        ttft_ms=number("mean_ttft_ms"),
+        tpot_ms=number("mean_tpot_ms"),
+        e2e_ms=number("mean_e2el_ms" if tool == "vllm_bench" else "mean_e2e_latency_ms"),
+    )
+
+
+def of_ours(run: Json) -> Reading:
+    """What Benchcard's own run says (app.jobs.numbers)."""
+    number = _numbers(run)
+
+    def mean(name: str) -> float | None:
+        return _numbers(run[name] or {})("mean")
+
+    return Reading(
+        requests=run["requests"],
+        output_tokens=number("output_tokens"),
+        duration_s=number("duration_s"),
+        output_tok_s=number("output_tok_s"),
+        ttft_ms=mean("ttft_ms"),
+        tpot_ms=mean("tpot_ms"),
+        e2e_ms=mean("e2e_ms"),
+    )
+
+
+def agreement(report: Report, sets: Sequence[Json], results: Mapping[str, bytes]) -> list[Json]:
+    """Every point with every client. `sets`: Benchcard's own numbers; `results`: part -> what a tool wrote there."""
+    return [_point(report, item, results) for item in sets]
+
+
+def _point(report: Report, item: Json, results: Mapping[str, bytes]) -> Json:
+    concurrency = report.plan.points[item["point"]].concurrency or 1
+    theirs = [run for run in report.tool_runs if run.point == item["point"]]
+    cores = {run.repeat: run.server_cores for run in report.runs if run.point == item["point"]}
+    ours = [_our_run(run, concurrency, cores.get(run["repeat"], ())) for run in item["runs"]]
+    clients = [_client(OURS, report.machine.benchcard, ours)]
+    for tool in report.plan.tools:
+        of_tool = [run for run in theirs if run.tool == tool]
+        runs = [_their_run(run, concurrency, results) for run in of_tool]
+        clients.append(_client(tool, of_tool[0].version if of_tool else None, runs))
+    for client in clients:
+        client["why"] = list(_why(client, clients[0]))
+    known = [client for client in clients if client["worst"] is not None]
+    closest = min(known, key=lambda client: _most(client["apart"]))["client"] if known else None
+    return {**{name: item[name] for name in ("point", "load")}, "concurrency": concurrency, "clients": clients,
+            "closest": closest}  # fmt: skip
+
+
+def _our_run(run: Json, concurrency: int, cores: Sequence[float]) -> Json:
+    reading = of_ours(run)
+    own = (run["client"] or {}).get("cpu_share")
+    found = {"repeat": run["repeat"], "reasons": run["reasons"], "tool_cores": own}
+    return found | _held(reading, run["referee"], concurrency) | {"server_cores": _usual(cores, reading.duration_s)}
+
+
+def _their_run(run: ToolRun, concurrency: int, results: Mapping[str, bytes]) -> Json:
+    reasons, reading = list(run.reasons), Reading(*[None] * 7)
+    if run.result is None:
+        reasons.append("no_result: the tool wrote no result")
+    elif not reasons:
+        try:
+            reading = of_tool(run.tool, results[run.result])
+        except KeyError:
+            reasons.append(f"no_result: there is no part `{run.result}`")
+        except ValueError as error:
+            reasons.append(f"unreadable: `{run.result}` cannot be read: {str(error)[:200]}")
+    usual = {name: _usual(getattr(run, name), reading.duration_s) for name in ("tool_cores", "server_cores")}
+    return {"repeat": run.repeat, "reasons": reasons} | _held(reading, run.referee, concurrency) | usual
+
+
+def _held(reading: Reading, referee: Json | None, concurrency: int) -> Json:
+    """A reading against the counters of the same run."""
+    truth = _truth(referee or {}, concurrency, reading.requests)
+    said = asdict(reading)
+    apart = {name: said[name] / truth[name] - 1 for name in SHOWN if said[name] is not None and truth[name]}
+    return {**said, "referee": truth, "apart": apart}
+
+
+def _truth(referee: Json, concurrency: int, requests: int | None) -> dict[str, float | None]:
+    number = _numbers(referee)
+    tokens, e2e_ms = number("generated_tokens"), number("e2e_ms")
+    rate = None
+    if tokens is not None and e2e_ms and requests:
+        rate = concurrency * tokens / (requests * e2e_ms / 1000)
+    times = {name: number(name) for name in ("ttft_ms", "tpot_ms", "e2e_ms")}
+    return {"output_tokens": tokens, "output_tok_s": rate, **times}
+
+
+def _client(name: str, version: str | None, runs: Sequence[Json]) -> Json:
+    usable = [run for run in runs if not run["reasons"]]
+    apart = {key: _middle(run["apart"].get(key) for run in usable) for key in SHOWN}
+    judged = {key: abs(share) for key in JUDGED if (share := apart[key]) is not None}
+    worst = max(judged, key=lambda key: judged[key]) if judged else None
+    return {
+        "client": name,
+        "version": version,
+        "runs": list(runs),
+        "usable": len(usable),
+        **{key: _middle(run[key] for run in usable) for key in (*SHOWN, "tool_cores", "server_cores")},
+        "referee": {key: _middle(run["referee"][key] for run in usable) for key in SHOWN},
+        "apart": apart,
+        "worst": worst,
+        "within": worst is not None and judged[worst] <= AGREES,
+    }
+
+
+def _why(client: Json, ours: Json) -> Iterator[str]:
+    """What the runs themselves show of why a client is apart, or its server slower than under Benchcard's."""
+    tokens, e2e = client["apart"]["output_tokens"], client["apart"]["e2e_ms"]
+    if tokens is not None and abs(tokens) > AGREES:
+        generated = client["referee"]["output_tokens"]
+        yield f"it counts {client['output_tokens']:,.0f} tokens where the server generated {generated:,.0f}"
+    if e2e is not None and abs(e2e) > AGREES:
+        apart_ms = client["e2e_ms"] - client["referee"]["e2e_ms"]
+        yield f"its requests take {abs(apart_ms):,.0f} ms {'longer' if apart_ms > 0 else 'less'} than the server says"
+    if client["tool_cores"] is not None and client["tool_cores"] >= BUSY:
+        yield f"it uses {client['tool_cores']:.2f} processor cores itself, and reads late what the server has sent"
+    rate, usual = client["referee"]["output_tok_s"], ours["referee"]["output_tok_s"]
+    if client is not ours and rate and usual and abs(rate / usual - 1) > AGREES:
+        yield f"under it the server itself ran at {rate:,.0f} tok/s, under Benchcard's client at {usual:,.0f}"
+    if client["server_cores"] is not None and client["server_cores"] >= BUSY:
+        yield f"one process of the server used {client['server_cores']:.2f} cores, and was the limit"
+
+
+def _usual(cores: Sequence[float], duration_s: float | None) -> float | None:
+    """The median over the last seconds, as many as the run had: before them a tool starts, and the server waits."""
+    if duration_s is None or not cores:
+        return None
+    return median(cores[-max(1, math.ceil(duration_s)) :])
+
+
+def _middle(values: Iterator[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return median(known) if known else None
+
+
+def _most(apart: Mapping[str, float | None]) -> float:
+    return max(abs(value) for name in JUDGED if (value := apart[name]) is not None)
+
+
+def _numbers(found: Mapping[str, Any]) -> Callable[[str], float | None]:
+    """A reader of finite numbers; what is none is not stated."""
+
+    def number(name: str) -> float | None:
+        value = found.get(name)
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            return None
+        try:
+            return float(value) if math.isfinite(value) else None
+        except OverflowError:
+            return None
+
+    return number

@@ -1,0 +1,78 @@
+"""The loads of a measurement by several clients, as app.jobs.agreement holds them -> what pages show of them. Pure."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from app.claims.words import NOT_STATED
+from app.jobs.agreement import AGREES, JUDGED, OURS, SHOWN
+from app.web.agreement_contexts import ClientLine, HeldCell, PointPart
+from app.web.axes_example import shown
+
+Json = dict[str, Any]
+NAMES = {OURS: "Benchcard", "vllm_bench": "vllm bench serve", "sglang_bench": "sglang.bench_serving"}
+WORDS = {"output_tokens": "output tokens", "output_tok_s": "output tok/s", "tpot_ms": "mean TPOT",
+         "e2e_ms": "mean end-to-end latency", "ttft_ms": "mean TTFT"}  # fmt: skip
+
+
+def held_points(numbers: Json) -> tuple[PointPart, ...]:
+    """None where only one client has measured."""
+    return tuple(map(_point, numbers.get("agreement", ())))
+
+
+def _point(point: Json) -> PointPart:
+    return PointPart(point["load"], _said(point), tuple(map(_line, point["clients"])))
+
+
+def _said(point: Json) -> str:
+    """The load in a sentence: who agrees with the server, and who departs most in what."""
+    known = [client for client in point["clients"] if client["worst"] is not None]
+    apart = [client for client in known if not client["within"]]
+    if not known:
+        return "No client has a run that can be compared."
+    if not apart:
+        closest = NAMES[point["closest"]]
+        return f"All of them are within {AGREES:.0%} of the server's own numbers; {closest} is the closest."
+    departs = "; ".join(
+        f"{NAMES[client['client']]} departs by {_percent(client['apart'][client['worst']])} in {WORDS[client['worst']]}"
+        for client in apart
+    )
+    return f"{departs}. The closest to the server's own numbers is {NAMES[point['closest']]}."
+
+
+def _line(client: Json) -> ClientLine:
+    runs, usable = len(client["runs"]), client["usable"]
+    version = f"{client['version']}, " if client["version"] else ""
+    counted = _runs(usable) if usable == runs else f"{usable} of {_runs(runs)} usable"
+    reasons = dict.fromkeys(reason for run in client["runs"] for reason in run["reasons"])
+    word = "no number" if client["worst"] is None else "agrees" if client["within"] else "departs"
+    return ClientLine(
+        name=NAMES[client["client"]],
+        about=f"{version}{counted}",
+        word=word,
+        cells=tuple(_cell(client, name) for name in SHOWN),
+        cores=_cores(client["tool_cores"]),
+        server_cores=_cores(client["server_cores"]),
+        why=(*client["why"], *reasons),
+    )
+
+
+def _runs(number: int) -> str:
+    return f"{number or 'no'} run{'' if number == 1 else 's'}"
+
+
+def _cell(client: Json, name: str) -> HeldCell:
+    value, apart = client[name], client["apart"][name]
+    if value is None:
+        return HeldCell(NOT_STATED, "", mark=False)
+    text = f"{value:,.0f}" if name == "output_tokens" else shown(value)
+    too_far = apart is not None and name in JUDGED and abs(apart) > AGREES
+    return HeldCell(text, _percent(apart) if apart is not None else "", mark=too_far)
+
+
+def _percent(share: float) -> str:
+    return "±0.0 %" if abs(share) < 0.0005 else f"{share * 100:+.1f} %".replace("-", "\N{MINUS SIGN}")
+
+
+def _cores(number: float | None) -> str:
+    return NOT_STATED if number is None else f"{number:.2f}"

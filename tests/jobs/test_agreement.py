@@ -1,0 +1,133 @@
+"""Other load tools are held against the server's own counters of the same run, and so is Benchcard's client."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from app.jobs.agreement import of_tool
+from app.jobs.numbers import compute
+from app.protocol.outcome import ToolRun
+from tests.importers.factories import DATA
+from tests.jobs.runs import attempt, plan
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from app.protocol.outcome import Report
+    from app.protocol.plan import BenchTool
+
+# A run of 4 requests of 11 tokens, two at a time, as tests.jobs.runs writes it: TTFT 20 ms, TPOT 10 ms, end-to-end 120.
+TRUTH = {"generated_tokens": 44, "ttft_ms": 20.0, "tpot_ms": 10.0, "e2e_ms": 120.0}
+RATE = 2 * 44 / (4 * 0.120)
+RIGHT = {
+    "completed": 4, "total_output_tokens": 44, "duration": 0.24, "output_throughput": RATE,
+    "mean_ttft_ms": 21.0, "mean_tpot_ms": 10.0, "mean_e2el_ms": 120.0,
+}  # fmt: skip
+
+
+def held(folder: Path, wrote: dict[str, Any] | bytes | None, **more: Any) -> tuple[Report, dict[str, Path]]:
+    """One repeat by Benchcard's client and one by vLLM's tool."""
+    of = plan(repeats=1).model_copy(update={"kind": "agreement", "tools": ("vllm_bench",)})
+    report, parts = attempt(folder, of)
+    run: dict[str, Any] = {
+        "point": 0, "repeat": 1, "tool": "vllm_bench", "version": "0.32.0", "argv": ("python",), "referee": TRUTH,
+    }  # fmt: skip
+    if wrote is not None:
+        run["result"] = "vllm.json"
+        parts["vllm.json"] = folder / "vllm.json"
+        parts["vllm.json"].write_bytes(wrote if isinstance(wrote, bytes) else json.dumps(wrote).encode())
+    ours = report.runs[0].model_copy(update={"referee": TRUTH, "server_cores": (0.2, 0.4)})
+    return report.model_copy(update={"runs": (ours,), "tool_runs": (ToolRun(**{"result": None} | run | more),)}), parts
+
+
+def clients(report: Report, parts: dict[str, Path]) -> tuple[dict[str, Any], dict[str, Any]]:
+    ((point),) = compute(report, parts, report.plan)["agreement"]
+    ours, theirs = point["clients"]
+    return ours, theirs
+
+
+def test_what_a_tool_reports_is_held_against_the_counters_of_its_own_run(tmp_path: Path) -> None:
+    _, theirs = clients(*held(tmp_path, RIGHT | {"mean_e2el_ms": 150.0}))
+    assert theirs["apart"] == pytest.approx(
+        {"output_tokens": 0.0, "output_tok_s": 0.0, "tpot_ms": 0.0, "e2e_ms": 0.25, "ttft_ms": 0.05}
+    )
+    assert (theirs["worst"], theirs["within"]) == ("e2e_ms", False)
+    assert theirs["why"] == ["its requests take 30 ms longer than the server says"]
+
+
+def test_a_late_first_token_alone_is_shown_and_not_judged(tmp_path: Path) -> None:
+    _, theirs = clients(*held(tmp_path, RIGHT | {"mean_ttft_ms": 40.0}))
+    assert (theirs["apart"]["ttft_ms"], theirs["within"], theirs["why"]) == (1.0, True, [])
+
+
+def test_benchcards_own_client_is_held_against_the_counters_too(tmp_path: Path) -> None:
+    ours, theirs = clients(*held(tmp_path, RIGHT))
+    assert (ours["client"], ours["within"], ours["server_cores"]) == ("benchcard", True, 0.4)
+    assert ours["apart"]["output_tokens"] == 0.0
+    assert ours["apart"]["tpot_ms"] == pytest.approx(0.001, abs=1e-6)  # its traces are 0.1 % slower than those counters
+    assert theirs["version"] == "0.32.0"
+
+
+def test_tokens_that_a_tool_miscounts_are_named(tmp_path: Path) -> None:
+    _, theirs = clients(*held(tmp_path, RIGHT | {"total_output_tokens": 33, "output_throughput": RATE * 0.75}))
+    assert theirs["apart"]["output_tokens"] == pytest.approx(-0.25)
+    assert theirs["why"] == ["it counts 33 tokens where the server generated 44"]
+
+
+def test_a_busy_tool_and_a_slower_server_are_told_from_the_seconds_of_the_run_alone(tmp_path: Path) -> None:
+    slow = TRUTH | {"e2e_ms": 240.0}
+    wrote = RIGHT | {"mean_e2el_ms": 240.0, "output_throughput": RATE / 2, "duration": 2.5}
+    cores = (0.1, 0.1, 1.02, 0.99, 0.98)  # it starts for two seconds
+    _, theirs = clients(*held(tmp_path, wrote, referee=slow, tool_cores=cores, server_cores=(0.0, 0.0, 1.0, 1.0, 1.0)))
+    assert (theirs["tool_cores"], theirs["server_cores"], theirs["within"]) == (0.99, 1.0, True)
+    assert theirs["why"] == [
+        "it uses 0.99 processor cores itself, and reads late what the server has sent",
+        f"under it the server itself ran at {RATE / 2:,.0f} tok/s, under Benchcard's client at {RATE:,.0f}",
+        "one process of the server used 1.00 cores, and was the limit",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("wrote", "reason"),
+    [
+        (None, "no_result: the tool wrote no result"),
+        (b"{", "unreadable: `vllm.json` cannot be read"),
+        (b"[]", "unreadable: `vllm.json` cannot be read: it is no JSON object"),
+        (b"[" * 100_000, "unreadable: `vllm.json` cannot be read: it is nested too deeply"),
+        (b"\xff", "unreadable: `vllm.json` cannot be read"),
+    ],
+)
+def test_a_result_that_is_none_is_a_reason_and_no_number(wrote: bytes | None, reason: str, tmp_path: Path) -> None:
+    ours, theirs = clients(*held(tmp_path, wrote))
+    assert theirs["runs"][0]["reasons"][0].startswith(reason)
+    assert (theirs["usable"], theirs["worst"], theirs["within"], theirs["output_tok_s"]) == (0, None, False, None)
+    assert ours["within"]
+
+
+def test_a_result_that_is_gone_is_a_reason(tmp_path: Path) -> None:
+    report, parts = held(tmp_path, RIGHT)
+    parts["vllm.json"].unlink()
+    assert clients(report, parts)[1]["runs"][0]["reasons"] == ["no_result: there is no part `vllm.json`"]
+
+
+def test_a_run_that_its_runner_has_something_against_gives_no_number(tmp_path: Path) -> None:
+    _, theirs = clients(*held(tmp_path, RIGHT, reasons=("cache_not_flushed: no",)))
+    assert (theirs["usable"], theirs["output_tok_s"]) == (0, None)
+
+
+@pytest.mark.parametrize("value", [None, "10", True, float("nan"), float("inf"), 10**400])
+def test_what_is_no_finite_number_is_not_stated(value: object) -> None:
+    data = json.dumps(RIGHT | {"mean_tpot_ms": value}).encode()
+    assert of_tool("vllm_bench", data).tpot_ms is None
+
+
+@pytest.mark.parametrize(
+    ("tool", "file"), [("vllm_bench", "vllm_ngram_detailed.json"), ("sglang_bench", "sglang_vllm.jsonl")]
+)
+def test_the_real_tools_results_are_read_whole(tool: BenchTool, file: str) -> None:
+    found = of_tool(tool, (DATA / file).read_bytes())
+    stated = (found.requests, found.output_tokens, found.duration_s, found.output_tok_s, found.ttft_ms, found.tpot_ms)
+    assert None not in stated
