@@ -1,35 +1,50 @@
 """Distributions, timelines and sweeps -> Plotly figures as plain dicts, in the way of plots.py. Pure.
 
 What plots.py says of colours, escaping and captions holds here too. Lines differ by their dash, points by their shape;
-no line joins points that were measured at different loads, since nothing was measured between them.
+no line joins points that were measured at different loads, since nothing was measured between them. A mark's place
+is what it says, not its length, so an axis may be logarithmic where values lie far apart; its title says so.
 """
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from app.web.plots import INK, Figure, escape, frame, value_axis
+from app.web.plots import INK, PAPER, Figure, escape, frame, value_axis
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 HEIGHT = 260
-LINES = (("solid", "var(--bar-1)"), ("dash", "var(--bar-2)"), ("dot", "var(--bar-3)"))
-# Place of a point -> its shape and its words in the legend. Plotly draws an open shape in its fill colour.
+FAR_APART = 10  # largest over smallest value, from which on an axis of marks is logarithmic
+FAR_TAIL = 50  # the same of a distribution
+DASHES = ("solid", "5px,2px", "1px,2px", "9px,2px,1px,2px")  # close enough to show every step
+# Place of a point -> its size and its words in the legend; hollow means a simulated acceptance, in every chart.
 PLACES = {
-    "front": ("circle", "on the front: none is at least as good on both"),
-    "dominated": ("circle-open", "another point is at least as good on both"),
+    "front": (12, "on the front: no other load is at least as good on both"),
+    "dominated": (6, "small: another load is at least as good on both"),
 }
+# Engine -> shapes of its first and further series; colours are the engine's own, as on every page.
+SHAPES = {
+    "vllm": ("square", "diamond"),
+    "sglang": ("circle", "pentagon"),
+    "other": ("triangle-up", "triangle-down"),
+}
+LOST_SHOWN = 6
 
 
 @dataclass(frozen=True)
 class Line:
-    """A line of steps: each value holds until the next one."""
+    """A line of steps: each value holds until the next one. `engine` is a key of SHAPES, "" where no engine is told
+    from another; `marks` are its places that bear a label: text, x, y."""
 
     name: str
     x: Sequence[float]
     y: Sequence[float]
+    engine: str = ""
+    marks: Sequence[tuple[str, float, float]] = ()
 
 
 @dataclass(frozen=True)
@@ -42,44 +57,87 @@ class Spot:
     y: float | None
 
 
+@dataclass(frozen=True)
+class Series:
+    """The loads of one deployment; `hollow` where its speculation was accepted by a simulation."""
+
+    name: str
+    engine: str  # a key of SHAPES
+    spots: Sequence[Spot]
+    hollow: bool = False
+
+
 def curve_figure(title: str, unit: str, lines: Sequence[Line], caption: Sequence[str]) -> Figure:
     """The share of values that are at most so large, in percent."""
-    shares = {**value_axis("share of values, %"), "range": [0, 102]}
-    begun = [Line(line.name, [*line.x[:1], *line.x], [0.0, *line.y]) for line in lines]
-    axes = {"xaxis": _roomy(unit, [x for line in lines for x in line.x]), "yaxis": shares}
-    return _figure(title, [_line(place, line) for place, line in enumerate(begun)], axes, caption)
+    shares = {**value_axis("share of values, %"), "range": [0, 104], "tickvals": list(range(0, 101, 20))}
+    values = [x for line in lines for x in line.x]
+    begun = [Line(line.name, [*line.x[:1], *line.x], [0.0, *line.y], line.engine) for line in lines]
+    room = 1.25 if any(line.marks for line in lines) else 1.12
+    axes = {"xaxis": _axis(unit, values, FAR_TAIL, room), "yaxis": shares}
+    several = len(lines) > 1  # the title names a single one
+    drawn = [{**_line(place, line), "showlegend": several} for place, line in enumerate(begun)]
+    return _figure(title, [*drawn, *(_marks(line) for line in lines if line.marks)], axes, caption)
 
 
 def timeline_figure(title: str, running: Line, tokens: Line | None, caption: Sequence[str]) -> Figure:
-    """Requests under way above, output tokens per second below, over one time axis."""
-    drawn = [_line(0, running)]
+    """Requests under way above, output tokens per second below, over one time axis. The axes name the lines."""
+    drawn = [{**_line(0, running), "showlegend": False}]
     seconds = value_axis("seconds from the first request on")
-    axes = {"xaxis": seconds, "yaxis": {**_roomy("requests", running.y), "domain": [0.54, 1] if tokens else [0, 1]}}
+    above = {**_roomy("requests", running.y, 1.12), "domain": [0.54, 1] if tokens else [0, 1]}
+    axes = {"xaxis": seconds, "yaxis": above}
     if tokens:
-        drawn.append({**_line(1, tokens), "yaxis": "y2"})
-        axes["yaxis2"] = {**_roomy("tok/s", tokens.y), "domain": [0, 0.46], "anchor": "x"}
+        drawn.append({**_line(0, tokens), "yaxis": "y2", "showlegend": False})
+        axes["yaxis2"] = {**_roomy("tok/s", tokens.y, 1.12), "domain": [0, 0.46], "anchor": "x"}
         seconds["anchor"] = "y2"  # below both
     return _figure(title, drawn, axes, caption)
 
 
-def sweep_figure(title: str, x_unit: str, y_unit: str, spots: Sequence[Spot], caption: Sequence[str]) -> Figure:
+def sweep_figure(title: str, x_unit: str, y_unit: str, series: Sequence[Series], caption: Sequence[str]) -> Figure:
     """Each measured load where it stands. Those that are no results have no place, and are named in the corner."""
-    drawn = []
-    for place, (shape, words) in PLACES.items():
-        alike = [spot for spot in spots if spot.place == place]
-        if alike:
-            drawn.append(_spots(words, shape, alike))
-    lost = [spot for spot in spots if spot.x is None or spot.y is None]
+    several = len(series) > 1
+    drawn = [trace for one, shape in zip(series, _shapes(series), strict=True) for trace in _spots(one, shape, several)]
+    spots = [spot for one in series for spot in one.spots]
     placed = [(spot.x, spot.y) for spot in spots if spot.x is not None and spot.y is not None]
-    axes = {"xaxis": _roomy(x_unit, [x for x, _ in placed]), "yaxis": _roomy(y_unit, [y for _, y in placed])}
+    axes = {
+        "xaxis": _axis(x_unit, [x for x, _ in placed], FAR_APART, 1.12),
+        "yaxis": _axis(y_unit, [y for _, y in placed], FAR_APART, 1.12),
+    }
     made = _figure(title, drawn, axes, caption)
-    made["layout"]["annotations"] = [_lost(number, spot) for number, spot in enumerate(lost)]
+    made["layout"]["annotations"] = list(_lost(series, several))
     return made
 
 
-def _roomy(unit: str, values: Sequence[float]) -> Figure:
+def _shapes(series: Sequence[Series]) -> Iterator[str]:
+    """Each series its own shape, among those of its engine."""
+    seen: Counter[str] = Counter()
+    for one in series:
+        own = SHAPES[one.engine]
+        yield own[seen[one.engine] % len(own)]
+        seen[one.engine] += 1
+
+
+def _axis(unit: str, values: Sequence[float], far: float, room: float) -> Figure:
+    """Logarithmic where the values lie so far apart that most of them would stand in a corner; else from zero on."""
+    smallest, largest = min(values, default=0.0), max(values, default=0.0)
+    if smallest <= 0 or largest / smallest < far:
+        return _roomy(unit, values, room)
+    low, high = math.log10(smallest), math.log10(largest)
+    pad = (room - 1) * (high - low)
+    ticks = [step * 10.0**power for power in range(math.floor(low - pad), math.ceil(high + pad)) for step in (1, 2, 5)]
+    ticks = ticks if high - low < 2.5 else ticks[::3]
+    axis = {name: value for name, value in value_axis(f"{unit}, logarithmic").items() if name != "rangemode"}
+    return {
+        **axis,
+        "type": "log",
+        "range": [low - pad, high + pad],
+        "tickvals": ticks,
+        "ticktext": [f"{tick:,.10g}" for tick in ticks],
+    }
+
+
+def _roomy(unit: str, values: Sequence[float], room: float) -> Figure:
     """From zero to a little beyond the largest value, so that nothing is drawn on the edge."""
-    return {**value_axis(unit), "range": [0, 1.12 * max(values, default=0.0) or 1.0]}
+    return {**value_axis(unit), "range": [0, room * max(values, default=0.0) or 1.0]}
 
 
 def _figure(title: str, drawn: Sequence[Figure], axes: dict[str, Figure], caption: Sequence[str]) -> Figure:
@@ -87,34 +145,79 @@ def _figure(title: str, drawn: Sequence[Figure], axes: dict[str, Figure], captio
     return {"data": list(drawn), "layout": shape, "caption": [escape(text) for text in caption], "lines": True}
 
 
+def _colour(engine: str) -> str:
+    return f"var(--{engine})" if engine else "var(--bar-1)"
+
+
 def _line(place: int, line: Line) -> Figure:
-    dash, colour = LINES[place % len(LINES)]
     return {
         "type": "scatter",
         "mode": "lines",
         "name": escape(line.name),
         "x": list(line.x),
         "y": list(line.y),
-        "line": {"shape": "hv", "dash": dash, "color": colour, "width": 1.5},
+        "line": {
+            "shape": "hv",
+            "dash": DASHES[place % len(DASHES)],
+            "color": _colour(line.engine),
+            "width": 1.5,
+        },
     }
 
 
-def _spots(name: str, shape: str, spots: Sequence[Spot]) -> Figure:
+def _marks(line: Line) -> Figure:
+    """Below and right of a mark a curve that only rises leaves room."""
+    texts, x, y = zip(*line.marks, strict=True)
     return {
         "type": "scatter",
         "mode": "markers+text",
-        "name": escape(name),
-        "x": [spot.x for spot in spots],
-        "y": [spot.y for spot in spots],
-        "text": [escape(spot.label) for spot in spots],
-        "textposition": "top center",
+        "name": escape(line.name),
+        "showlegend": False,
+        "x": list(x),
+        "y": list(y),
+        "text": [escape(text) for text in texts],
+        "textposition": "bottom right",
         "textfont": {"color": INK},
         "cliponaxis": False,
-        "marker": {"symbol": shape, "size": 10, "color": "var(--bar-2)"},
+        "marker": {"symbol": "circle", "size": 7, "color": _colour(line.engine)},
     }
 
 
-def _lost(number: int, spot: Spot) -> Figure:
-    text = f"\N{MULTIPLICATION X} {spot.label}: no result"
-    place = {"xref": "paper", "yref": "paper", "x": 1, "y": 1 - 0.09 * number, "xanchor": "right", "yanchor": "top"}
-    return {**place, "text": escape(text), "showarrow": False, "font": {"color": "var(--v-no)"}}
+def _spots(series: Series, shape: str, several: bool) -> Iterator[Figure]:
+    colour = _colour(series.engine)
+    for place, (size, words) in PLACES.items():
+        spots = [spot for spot in series.spots if spot.place == place]
+        if spots:
+            yield {
+                "type": "scatter",
+                "mode": "markers+text",
+                "name": escape(f"{series.name}, {words.partition(':')[0]}" if several else words),
+                "x": [spot.x for spot in spots],
+                "y": [spot.y for spot in spots],
+                "text": [escape(spot.label) for spot in spots],
+                "textposition": "top center",
+                "textfont": {"color": INK},
+                "cliponaxis": False,
+                "marker": {
+                    "symbol": shape,
+                    "size": size,
+                    "color": PAPER if series.hollow else colour,
+                    "line": {"color": colour, "width": 2 if series.hollow else 0},
+                },
+            }
+
+
+def _lost(series: Sequence[Series], several: bool) -> Iterator[Figure]:
+    """Loads that are no results, in the corner that both high throughput and high speed would stand in."""
+    named = [
+        f"{one.name}, {spot.label}" if several else spot.label
+        for one in series
+        for spot in one.spots
+        if spot.x is None or spot.y is None
+    ]
+    texts = [f"\N{MULTIPLICATION X} {name}: no result" for name in named[:LOST_SHOWN]]
+    if len(named) > LOST_SHOWN:
+        texts.append(f"and {len(named) - LOST_SHOWN} more without a result")
+    for number, text in enumerate(texts):
+        place = {"xref": "paper", "yref": "paper", "x": 1, "y": 1 - 0.09 * number, "xanchor": "right", "yanchor": "top"}
+        yield {**place, "text": escape(text), "showarrow": False, "font": {"color": "var(--v-no)"}}

@@ -117,6 +117,18 @@ def runs_of(numbers: Json) -> list[tuple[Json, Json]]:
     return [(item, run) for item in numbers["sets"] for run in item["runs"]]
 
 
+def twin_of(runs: Sequence[tuple[Json, Json]], place: int) -> int | None:
+    """The place, from 1, of the run of the same load and repeat on the other server, if both are results."""
+    item, run = runs[place - 1]
+    wanted = (item["point"], run["repeat"])
+    twins = (
+        number
+        for number, (other, its) in enumerate(runs, 1)
+        if other["side"] != item["side"] and (other["point"], its["repeat"]) == wanted and its["valid"]
+    )
+    return next(twins, None) if run["valid"] else None
+
+
 def first_shown(runs: Sequence[tuple[Json, Json]]) -> int:
     """The place, from 1, of the run that a page shows unasked: the first that is a result."""
     return next((place for place, (_, run) in enumerate(runs, 1) if run["valid"]), 1)

@@ -36,7 +36,7 @@ from app.web.measurement_numbers import (
     unplaced,
 )
 from app.web.measurement_setup import command_facts, machine_facts, servers
-from app.web.run_charts import CURVES, Drawn, curve_table, sweep_table, timeline_table
+from app.web.run_charts import CURVES, Beside, Drawn, curve_table, engine_of, is_forced, sweep_table, timeline_table
 from app.web.state import address
 from app.web.wording import or_not_stated, plain
 
@@ -63,6 +63,7 @@ class Chosen:
     place: int  # from 1
     view: RunView | None
     trouble: str
+    beside: Beside | None = None
 
 
 def report_of(row: MeasurementRow) -> Report:
@@ -126,9 +127,18 @@ def drawn(row: MeasurementRow, report: Report, place: int) -> Drawn:
         run=place,
         what=f"{what(report.plan)}; {side}{of['load']}, repeat {run['repeat']}",
         dummy=report.plan.on_random_weights,
+        forced=is_forced(report),
+        engine=engine_of(report),
         invalid=not run["valid"],
         origin=f"Benchcard measurement {row.id}, {row.created_at:%Y-%m-%d}, on {report.machine.runner}",
     )
+
+
+def beside_names(row: MeasurementRow, place: int) -> tuple[str, str]:
+    """The servers of an A/B job as its curves name them, that of this run first."""
+    side = runs_of(row.numbers)[place - 1][0]["side"]
+    named = sorted(report_of(row).plan.sides, key=lambda item: item.name != side)
+    return f"server {named[0].name.upper()}: {named[0].label}", f"server {named[1].name.upper()}: {named[1].label}"
 
 
 def _verdict(given: Verdict, claim: ClaimRow | None, told: set[str]) -> VerdictPart:
@@ -206,7 +216,9 @@ def _about(row: MeasurementRow, now: dt.datetime) -> list[Fact]:
 
 def _run(runs: Sequence[tuple[Json, Json]], chosen: Chosen, of: Drawn) -> RunPart:
     run, view = runs[chosen.place - 1][1], chosen.view
-    charts = [*(curve_table(axis, view, of) for axis in CURVES), timeline_table(view, of)] if view else []
+    charts = (
+        [*(curve_table(axis, view, of, chosen.beside) for axis in CURVES), timeline_table(view, of)] if view else []
+    )
     return RunPart(
         heading=of.what.rpartition("; ")[2],
         invalid=not run["valid"],

@@ -11,32 +11,41 @@ from __future__ import annotations
 import textwrap
 from dataclasses import dataclass
 from html import escape as html_escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 Figure = dict[str, Any]
 
-# Kind of a ladder's step -> fill pattern and colour; the pattern alone tells them apart.
+
+class Fill(NamedTuple):
+    """A bar's pattern and colour; `size` of the pattern in px. No engine and no verdict has one of these colours."""
+
+    shape: str
+    colour: str
+    size: int = 7
+
+
+# The pattern alone tells the kinds of a ladder's steps apart, and a table's columns.
 STEP_FILLS = {
-    "first build": ("", "var(--bar-1)"),
-    "layout fix": ("/", "var(--bar-3)"),
-    "fusion": (".", "var(--bar-2)"),
-    "tiling": ("+", "var(--bar-5)"),
-    "memory": ("-", "var(--bar-1)"),
-    "overlap": ("|", "var(--bar-6)"),
-    "defaults": ("x", "var(--bar-1)"),
-    "speculation": ("\\", "var(--bar-4)"),
-    "parallelism": ("x", "var(--bar-3)"),
+    "first build": Fill("", "var(--bar-1)"),
+    "layout fix": Fill("/", "var(--bar-4)"),
+    "fusion": Fill(".", "var(--bar-2)"),
+    "tiling": Fill("+", "var(--bar-5)"),
+    "memory": Fill("-", "var(--bar-6)"),
+    "overlap": Fill("|", "var(--bar-4)"),
+    "defaults": Fill("x", "var(--bar-5)"),
+    "speculation": Fill("\\", "var(--bar-3)"),
+    "parallelism": Fill("x", "var(--bar-1)", size=14),
 }
 COLUMN_FILLS = (
-    ("", "var(--bar-1)"),
-    ("/", "var(--bar-3)"),
-    (".", "var(--bar-2)"),
-    ("x", "var(--bar-4)"),
-    ("-", "var(--bar-5)"),
-    ("|", "var(--bar-6)"),
+    Fill("", "var(--bar-1)"),
+    Fill("/", "var(--bar-4)"),
+    Fill(".", "var(--bar-2)"),
+    Fill("x", "var(--bar-3)"),
+    Fill("-", "var(--bar-5)"),
+    Fill("|", "var(--bar-6)"),
 )
 PAPER, INK = "var(--paper)", "var(--ink)"
 BREAK_ROOM = 2.4  # bars that the gap of a break is high
@@ -98,9 +107,7 @@ def _ladder_traces(bars: Sequence[Bar], places: Sequence[float]) -> Iterator[Fig
         yield from _traces(kind, fill, of_kind, legend=True)
 
 
-def _traces(
-    name: str, fill: tuple[str, str], bars: Sequence[tuple[float | str, Bar]], *, legend: bool
-) -> Iterator[Figure]:
+def _traces(name: str, fill: Fill, bars: Sequence[tuple[float | str, Bar]], *, legend: bool) -> Iterator[Figure]:
     for hollow in (False, True):
         alike = [(place, bar) for place, bar in bars if bar.hollow is hollow]
         if alike:
@@ -108,9 +115,9 @@ def _traces(
             legend = False
 
 
-def _trace(name: str, fill: tuple[str, str], bars: Sequence[tuple[float | str, Bar]], *, hollow: bool) -> Figure:
+def _trace(name: str, fill: Fill, bars: Sequence[tuple[float | str, Bar]], *, hollow: bool) -> Figure:
     """Bars of one fill; hollow ones have the paper's colour, with pattern and edge in their own."""
-    shape, colour = fill
+    colour = fill.colour
     return {
         "type": "bar",
         "orientation": "h",
@@ -127,11 +134,11 @@ def _trace(name: str, fill: tuple[str, str], bars: Sequence[tuple[float | str, B
             "color": PAPER if hollow else colour,
             "line": {"color": colour, "width": 1.5},
             "pattern": {
-                "shape": shape,
+                "shape": fill.shape,
                 "fillmode": "overlay",
                 "fgcolor": colour if hollow else PAPER,
                 "fgopacity": 0.7,
-                "size": 7,
+                "size": fill.size,
                 "solidity": 0.25,
             },
         },

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import csv
-import io
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from app.claims.words import axis_name
 from app.web.axes_example import shown
+from app.web.chart_csv import chart_csv
 from app.web.job_words import DUMMY_TEXT
-from app.web.line_plots import Line, Spot, curve_figure, sweep_figure, timeline_figure
+from app.web.line_plots import Line, Series, Spot, curve_figure, sweep_figure, timeline_figure
 from app.web.measurement_contexts import ChartTable
 from app.web.run_view import SHARES, Curve, RunView, Timeline
 from app.web.source_contexts import Figure
@@ -19,11 +18,20 @@ from app.web.state import address
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from app.protocol.outcome import Report
+
 Json = dict[str, Any]
 CURVES = ("ttft", "tpot", "event_gap")
 TIMELINE, SWEEP = "timeline", "sweep"
 CHARTS = (*CURVES, TIMELINE, SWEEP)
 ROWS_SHOWN = 30  # of a timeline's table; the CSV has all
+MARKED = (50, 90, 99)  # percent, where a curve bears its value
+LOAD = "concurrency "
+LOST = "not_a_result"
+PLACE_WORDS = {"front": "on the front", LOST: "no result"}
+X_UNIT = "P90 interactivity, slow tail, tok/s/user"
+TIMELINE_HEADINGS = ("From, s", "Requests under way, mean", "Output, tok/s")
+SWEEP_HEADINGS = ("load", "interactivity_p90_slow_tok_s_user", "throughput_tok_s", "place")
 
 
 @dataclass(frozen=True)
@@ -34,27 +42,67 @@ class Drawn:
     run: int
     what: str
     dummy: bool
+    forced: bool  # speculation was accepted by a simulation
     invalid: bool
     origin: str
+    engine: str  # a key of line_plots.SHAPES
 
 
-def curve_table(axis: str, view: RunView, of: Drawn) -> ChartTable | None:
-    """How a run's values are spread; None where it has none."""
-    curve = view.curves.get(axis)
-    if curve is None:
+def engine_of(report: Report) -> str:
+    """Whose colour and shape a report's marks have; a server that ran already says nothing of its engine."""
+    launch = report.plan.sides[0].launch
+    return launch.engine if launch else "other"
+
+
+def is_forced(report: Report) -> bool:
+    return any("SIMULATE_ACC_LEN" in name for side in report.plan.sides if side.launch for name in side.launch.env)
+
+
+@dataclass(frozen=True)
+class Beside:
+    """The same load on the other server of an A/B job, which is drawn into the same curves."""
+
+    names: tuple[str, str]
+    view: RunView
+
+
+def curve_table(axis: str, view: RunView, of: Drawn, beside: Beside | None = None) -> ChartTable | None:
+    """How a run's values are spread; None where it has none, or one, which its table says better."""
+    curve, other = view.curves.get(axis), beside.view.curves.get(axis) if beside else None
+    if curve is None or curve.count < 2:
         return None
-    title = f"{axis_name(axis)}: share of values that are at most so large"
-    caption = [f"{curve.count:,} values of one run: {of.what}."]
-    if curve.infinite:
-        of_failed = f"{curve.infinite:,} values are infinite, those of {view.failed:,} failed requests"
-        caption.append(f"The curve ends below 100 %: {of_failed}.")
-    data = curve_figure(title, "ms", [Line(axis_name(axis), curve.x, curve.share)], [*caption, *_caveats(of)])
+    name = axis_name(axis)
+    title = f"{name}: share of values that are at most so large"
+    lines = [Line(name, curve.x, curve.share, of.engine if other else "", () if other else _marks(curve))]
+    columns = [(f"{name}, ms", curve)]
+    if beside and other:
+        lines = [replace(lines[0], name=beside.names[0]), Line(beside.names[1], other.x, other.share, of.engine)]
+        columns = [(f"{said}, ms", known) for said, known in zip(beside.names, (curve, other), strict=True)]
+    data = curve_figure(title, "ms", lines, [*_counted(curve, view, of), *_other(beside, other), *_caveats(of)])
     return ChartTable(
         figure=_figure(axis, title, data, of),
-        headings=("Share of values", f"{axis_name(axis)}, ms"),
-        rows=tuple((f"{percent} %", shown_at(curve, percent)) for percent in SHARES),
+        headings=("Share of values", *(heading for heading, _ in columns)),
+        rows=tuple((f"{percent} %", *(shown_at(known, percent) for _, known in columns)) for percent in SHARES),
         note="",
     )
+
+
+def _counted(curve: Curve, view: RunView, of: Drawn) -> Iterator[str]:
+    yield f"{curve.count:,} values of one run: {of.what}."
+    if curve.infinite:
+        of_failed = f"{curve.infinite:,} values are infinite, those of {view.failed:,} failed requests"
+        yield f"The curve ends below 100 %: {of_failed}."
+
+
+def _other(beside: Beside | None, other: Curve | None) -> Iterator[str]:
+    if beside and other:
+        yield f"Beside it {other.count:,} values of {beside.names[1]}: the same load and repeat."
+
+
+def _marks(curve: Curve) -> tuple[tuple[str, float, float], ...]:
+    """Where the quoted percentiles stand; none beyond the largest finite value."""
+    known = [(percent, curve.at(percent)) for percent in MARKED]
+    return tuple((f"P{percent} {shown(x)}", x, float(percent)) for percent, x in known if x is not None)
 
 
 def shown_at(curve: Curve, percent: int) -> str:
@@ -64,7 +112,7 @@ def shown_at(curve: Curve, percent: int) -> str:
 
 def timeline_table(view: RunView, of: Drawn) -> ChartTable | None:
     line = view.timeline
-    if line is None:
+    if line is None or len(line.running) < 2:
         return None
     title = "Requests under way and output over the run"
     caption = [f"Means of steps of {line.step_s:g} s of one run: {of.what}."]
@@ -89,9 +137,6 @@ def _to_the_end(values: Sequence[float]) -> list[float]:
     return [*values, values[-1]]
 
 
-TIMELINE_HEADINGS = ("From, s", "Requests under way, mean", "Output, tok/s")
-
-
 def _starts(line: Timeline) -> list[float]:
     return [round(place * line.step_s, 6) for place in range(len(line.running))]
 
@@ -103,41 +148,84 @@ def _timeline_rows(line: Timeline) -> Iterator[tuple[str, str, str]]:
 
 
 def sweep_table(front: Sequence[Json], of: Drawn) -> ChartTable | None:
-    """Every load of a sweep, those that are beaten and those that are no results too."""
-    if not front:
+    """Every load of a sweep, those that are beaten and those that are no results too; None where no two have a place,
+    for their numbers stand in the table of loads."""
+    if sum(item["place"] != LOST for item in front) < 2:
         return None
-    share = "per GPU" if front[0]["per_gpu"] else "of the whole machine"
+    share = share_words(front)
     title = f"Total throughput {share} over P90 interactivity"
-    lost = [item["load"] for item in front if item["place"] == "not_a_result"]
-    caption = ["Each mark is a load that was measured; nothing is known between them, so no line joins them."]
-    if lost:
-        caption.append(f"No results, so without a place: {', '.join(lost)}.")
-    spots = [_spot(item) for item in front]
-    units = ("P90 interactivity, slow tail, tok/s/user", f"tok/s {share}")
-    data = sweep_figure(title, *units, spots, [*caption, *_caveats(of)])
+    series = _own_series(front, of)
+    data = sweep_figure(title, X_UNIT, f"tok/s {share}", [series], list(_sweep_caption(series, of)))
     headings = ("Load", "P90 interactivity, tok/s/user", f"Total throughput {share}, tok/s", "Place")
     return ChartTable(_figure(SWEEP, title, data, of), headings, tuple(_sweep_rows(front)), "")
 
 
+def _own_series(front: Sequence[Json], of: Drawn) -> Series:
+    return sweep_series(of.what.partition(";")[0], of.engine, front, hollow=of.forced)
+
+
+def _sweep_caption(series: Series, of: Drawn) -> Iterator[str]:
+    """A sweep is of all runs, whichever of them the page shows below."""
+    yield f"{series.name}. Each mark is a load that was measured; nothing is known between them, so no line joins them."
+    yield from said_of_loads([series])
+    yield from _caveats(replace(of, invalid=False))
+
+
+def share_words(front: Sequence[Json]) -> str:
+    return "per GPU" if front[0]["per_gpu"] else "of the whole machine"
+
+
+def sweep_series(name: str, engine: str, front: Sequence[Json], *, hollow: bool) -> Series:
+    """A sweep's loads as marks; a mark's label is the bare concurrency."""
+    return Series(name, engine, tuple(_spot(item) for item in front), hollow=hollow)
+
+
+def said_of_loads(series: Sequence[Series]) -> list[str]:
+    """What the captions of sweeps say of marks and of loads without one."""
+    labels = [spot.label for one in series for spot in one.spots if spot.x is not None]
+    found = ["The figure at a mark is its concurrency."] if any(label.isdigit() for label in labels) else []
+    lost = [spot.label for one in series for spot in one.spots if spot.x is None]
+    if lost:
+        found.append(f"No results, so without a place: {', '.join(lost)}.")
+    if any(one.hollow for one in series):
+        found.append("Hollow marks: speculation at an acceptance that was set by a simulation, not earned.")
+    return found
+
+
 def _spot(item: Json) -> Spot:
-    lost = item["place"] == "not_a_result"
-    x, y = (None if lost else float(item[name]) for name in ("interactivity_p90_slow", "throughput"))
-    return Spot(item["load"], item["place"], x, y)
+    if item["place"] == LOST:
+        return Spot(item["load"], LOST, None, None)
+    label = str(item["load"]).removeprefix(LOAD)
+    label = label if label.isdigit() else item["load"]
+    return Spot(label, item["place"], float(item["interactivity_p90_slow"]), float(item["throughput"]))
 
 
-PLACE_WORDS = {"front": "on the front", "not_a_result": "no result"}
+def _place_words(item: Json) -> str:
+    return PLACE_WORDS.get(item["place"]) or f"beaten by {item['beaten_by']}"
 
 
 def _sweep_rows(front: Iterable[Json]) -> Iterator[tuple[str, ...]]:
     for item in front:
         numbers = [item["interactivity_p90_slow"], item["throughput"]]
         said = ["withheld" if value is None else shown(float(value)) for value in numbers]
-        place = PLACE_WORDS.get(item["place"]) or f"beaten by {item['beaten_by']}"
-        yield (item["load"], *said, place)
+        yield (item["load"], *said, _place_words(item))
+
+
+def sweep_lines(front: Iterable[Json]) -> Iterator[tuple[str, ...]]:
+    """The same for a CSV, with plain numbers."""
+    for item in front:
+        numbers = [item["interactivity_p90_slow"], item["throughput"]]
+        yield (
+            item["load"],
+            *("withheld" if value is None else f"{float(value):.9g}" for value in numbers),
+            _place_words(item),
+        )
 
 
 def _caveats(of: Drawn) -> list[str]:
     found = [f"Random weights: {DUMMY_TEXT[0].lower()}{DUMMY_TEXT[1:]}"] if of.dummy else []
+    if of.forced:
+        found.append("Speculation ran at an acceptance that was set by a simulation, not earned.")
     if of.invalid:
         found.append("This run is no result; the chart shows what happened, and nothing to quote.")
     return [*found, f"Source: {of.origin}."]
@@ -149,22 +237,28 @@ def _figure(chart: str, title: str, data: dict[str, Any], of: Drawn) -> Figure:
     return Figure(f"chart-{chart}", f"{of.measurement}-run{of.run}-{chart}", title, data, url)
 
 
-def chart_csv(chart: str, view: RunView | None, front: Sequence[Json], of: Drawn) -> str | None:
+def run_csv(chart: str, view: RunView | None, front: Sequence[Json], of: Drawn, beside: Beside | None) -> str | None:
     """All data of a chart with its caveats in the first lines; None where there is no such chart."""
-    rows: Iterable[Sequence[str]]
+    lines: Iterable[Sequence[str]]
+    headings: Sequence[str]
     if chart == SWEEP and front:
-        rows = [("load", "interactivity_p90_slow_tok_s_user", "throughput_tok_s", "place"), *_sweep_rows(front)]
-    elif view is not None and chart == TIMELINE and view.timeline:
-        rows = [("from_s", "running_mean", "output_tok_s"), *_timeline_rows(view.timeline)]
+        return chart_csv(_sweep_caption(_own_series(front, of), of), SWEEP_HEADINGS, sweep_lines(front))
+    if view is not None and chart == TIMELINE and view.timeline:
+        headings, lines = ("from_s", "running_mean", "output_tok_s"), _timeline_rows(view.timeline)
     elif view is not None and chart in view.curves:
-        curve = view.curves[chart]
-        points = zip(curve.x, curve.share, strict=True)
-        rows = [("at_most_ms", "share_percent"), *((f"{x:.9g}", f"{share:.9g}") for x, share in points)]
+        headings, lines = _curve_csv(chart, view, beside)
     else:
         return None
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    for said in (of.what, *_caveats(of)):
-        writer.writerow([f"# {said}"])
-    writer.writerows(rows)
-    return out.getvalue()
+    return chart_csv((of.what, *_caveats(of)), headings, lines)
+
+
+def _curve_csv(chart: str, view: RunView, beside: Beside | None) -> tuple[Sequence[str], Iterable[Sequence[str]]]:
+    headings, lines = ("at_most_ms", "share_percent"), curve_lines(view.curves[chart])
+    if beside is None or chart not in beside.view.curves:
+        return headings, lines
+    of_both = zip(beside.names, (lines, curve_lines(beside.view.curves[chart])), strict=True)
+    return ("server", *headings), [(name, *line) for name, of_one in of_both for line in of_one]
+
+
+def curve_lines(curve: Curve) -> Iterator[tuple[str, str]]:
+    return ((f"{x:.9g}", f"{share:.9g}") for x, share in zip(curve.x, curve.share, strict=True))

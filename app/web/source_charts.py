@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from itertools import islice, takewhile
 from typing import TYPE_CHECKING, Any
 
 from app.claims.wording import number
 from app.claims.words import acceptance
+from app.web.chart_csv import chart_csv
 from app.web.plots import Bar, Break, grouped_figure, ladder_figure
 from app.web.source_contexts import Cell, Figure, LadderPart, Step, TableLine, TablePart
 
@@ -18,8 +17,6 @@ if TYPE_CHECKING:
 
     from app.catalogue.schema import Ladder, Source, Table
     from app.claims.schema import ClaimRow
-
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
 def ladder_part(source: Source, ladder: Ladder, names: Mapping[str, ClaimRow]) -> LadderPart:
@@ -85,7 +82,7 @@ def _caveats(ladder: Ladder, rows: Sequence[ClaimRow]) -> Iterator[str]:
     """What a reader of the picture alone must be told."""
     yield from _outlined(rows)
     for item in ladder.breaks:
-        yield from item.reasons
+        yield from (f"At the break: {reason}" for reason in item.reasons)
     for kind in ("prefill_not_counted", "quality_not_checked", "flawed_baseline"):
         said = (caveat.text for row in reversed(rows) for caveat in row.caveats if caveat.kind == kind)
         yield from islice(said, 1)
@@ -156,10 +153,14 @@ def _table_figure(source: Source, table: Table, names: Mapping[str, ClaimRow]) -
             unit = unit or (claims[0].unit if claims else "")
             bars.append(_cell_bar(column, claims))
         rows.append((row.label, bars))
-    drawn = [names[cell[0]] for row in table.rows for cell in row.cells if cell]
-    caption = [*_outlined(drawn), table.caption, _origin(source, table.locator)]
+    caption = [*_table_caveats(table, names), _origin(source, table.locator)]
     data = grouped_figure(table.title, unit, table.columns, rows, caption)
     return _figure(source, table, data)
+
+
+def _table_caveats(table: Table, names: Mapping[str, ClaimRow]) -> list[str]:
+    drawn = [names[cell[0]] for row in table.rows for cell in row.cells if cell]
+    return [*_outlined(drawn), table.caption]
 
 
 def _cell_bar(column: str, claims: Sequence[ClaimRow]) -> Bar:
@@ -174,39 +175,25 @@ def ladder_csv(source: Source, ladder: Ladder, names: Mapping[str, ClaimRow]) ->
     """The ladder's data with its source and caveats as comment lines; a break is a line of its own."""
     rows = [names[step.claim] for step in ladder.steps]
     part = ladder_part(source, ladder, names)
-    lines: list[Sequence[str]] = [("step", "label", "kind", "value", "unit", "acceptance", "claim")]
+    lines: list[Sequence[str]] = []
     for step, row in zip(part.steps, rows, strict=True):
         if step.break_title:
             lines.append(("", f"break: {step.break_title}", "", "", "", "", ""))
         value = "" if row.value is None else f"{row.value:f}"
         lines.append((step.number, step.label, step.kind, value, row.unit, step.acceptance, row.id))
-    return _csv([*_caveats(ladder, rows), _origin(source, ladder.locator)], lines)
+    headings = ("step", "label", "kind", "value", "unit", "acceptance", "claim")
+    return chart_csv([*_caveats(ladder, rows), _origin(source, ladder.locator)], headings, lines)
 
 
 def table_csv(source: Source, table: Table, names: Mapping[str, ClaimRow]) -> str:
     """One line a claim, so that every number keeps its unit and its id."""
-    lines: list[Sequence[str]] = [("row", "column", "value", "unit", "printed", "claim")]
+    lines: list[Sequence[str]] = []
     for row in table.rows:
         for column, cell in zip(table.columns, row.cells, strict=True):
             for claim in cell:
                 found = names[claim]
                 value = "" if found.value is None else f"{found.value:f}"
-                lines.append((row.label, column, value, found.unit, found.headline, claim))
-    return _csv([table.caption, _origin(source, table.locator)], lines)
-
-
-def _csv(comments: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
-    out = io.StringIO()
-    for comment in comments:
-        out.write(f"# {' '.join(comment.split())}\n")
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(lines[0])
-    numbers = {place for place, name in enumerate(lines[0]) if name == "value"}
-    for line in lines[1:]:
-        writer.writerow([cell if place in numbers else _inert(cell) for place, cell in enumerate(line)])
-    return out.getvalue()
-
-
-def _inert(text: str) -> str:
-    """A text that a spreadsheet will not take for a formula; numbers are never touched."""
-    return f"'{text}" if text.startswith(FORMULA_STARTS) else text
+                said = acceptance(found.acceptance)
+                lines.append((row.label, column, value, found.unit, found.headline, said, claim))
+    headings = ("row", "column", "value", "unit", "printed", "acceptance", "claim")
+    return chart_csv([*_table_caveats(table, names), _origin(source, table.locator)], headings, lines)

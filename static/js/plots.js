@@ -65,6 +65,15 @@
     });
   }
 
+  // Rows of the legend: one where all entries fit, else columns as wide as the widest, as Plotly sets them.
+  function legendRows(traces, room) {
+    var shown = traces.filter(function (trace) { return trace.showlegend !== false; });
+    var widths = shown.map(function (trace) { return measure(trace.name) + 48; });
+    var all = widths.reduce(function (sum, one) { return sum + one; }, 0);
+    if (shown.length === 0 || all <= room) { return Math.min(shown.length, 1); }
+    return Math.ceil(shown.length / Math.max(1, Math.floor(room / Math.max.apply(null, widths))));
+  }
+
   // The figure at a width. Legend, caption and source stand inside, so that an exported file has them too.
   function figure(data, width) {
     var drawn = resolve(data, getComputedStyle(document.documentElement));
@@ -82,8 +91,7 @@
     }
     var caption = wrap(drawn.caption, width - 16);
     var axis = layout.xaxis.visible === false ? 12 : 60;
-    var entries = drawn.data.filter(function (trace) { return trace.showlegend !== false; }).length;
-    var legend = narrow ? 20 * (drawn.lines ? entries : Math.ceil(entries / 2)) : 20;
+    var legend = 20 * legendRows(drawn.data, width - left);
     var top = 20 * title.length + 16 + legend;
     var bottom = axis + line * (caption.length + 1);
     var bars = layout.height * (narrow ? 1.3 : 1);

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import json
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
@@ -176,6 +177,38 @@ def test_a_sweep_shows_every_load_and_no_line_between_them(site: Site, queue: Qu
     rows = site.get(f"/measurements/{found}/chart.csv?chart=sweep").text.splitlines()
     assert "concurrency 1,withheld,withheld,no result" in rows
     assert any(row.endswith("on the front") for row in rows)
+    comments = [row for row in rows if row.startswith("# ")]
+    assert rows[: len(comments)] == comments
+    for said in ("no line joins them", "without a place: concurrency 1", "Random weights", "Source: Benchcard"):
+        assert said in " ".join(comments)
+    assert "repeat" not in " ".join(comments)  # it is of every run
+
+
+def test_where_no_two_loads_are_results_no_chart_is_drawn(site: Site, queue: Queue, tmp_path: Path) -> None:
+    found = measured(site, queue, tmp_path, plan(points=(1, 2)), failed=2)
+    assert "chart-sweep" not in site.get(f"/measurements/{found}").text
+    assert "withheld" in text(site, f"/measurements/{found}")
+
+
+def test_both_servers_of_one_repeat_stand_in_the_same_curves(site: Site, queue: Queue, tmp_path: Path) -> None:
+    found = measured(site, queue, tmp_path, plan(sides=2))
+    chart = read(site.get(f"/measurements/{found}?run=5").text).one("figure", id="chart-tpot")
+    drawn = json.loads(chart.one("script", type="application/json").text)
+    assert [line["name"] for line in drawn["data"]] == ["server B: FP8 KV cache", "server A: as it is"]
+    assert "the same load and repeat" in " ".join(drawn["caption"])
+    rows = site.get(f"/measurements/{found}/chart.csv?run=5&chart=tpot").text.splitlines()
+    assert "server,at_most_ms,share_percent" in rows
+    assert {row.partition(",")[0] for row in rows if row.startswith("server ")} == {
+        "server A: as it is",
+        "server B: FP8 KV cache",
+    }
+
+
+def test_no_run_stands_beside_one_that_is_no_result(site: Site, queue: Queue, tmp_path: Path) -> None:
+    found = measured(site, queue, tmp_path, plan(sides=2), failed=2)
+    for run in (1, 4):
+        drawn = read(site.get(f"/measurements/{found}?run={run}").text).one("figure", id="chart-tpot")
+        assert "the same load and repeat" not in drawn.one("script", type="application/json").text
 
 
 def test_a_bundle_from_elsewhere_is_shown_from_its_own_traces(site: Site, queue: Queue, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -15,11 +16,19 @@ from app.asked import root
 from app.errors import InvalidInputError, NotFoundError
 from app.results.bundle import one_file
 from app.web.contexts import Trouble
-from app.web.measurement_numbers import first_shown, runs_of
-from app.web.measurement_page import Chosen, drawn, measurement_list_page, measurement_page, of_claim, report_of
+from app.web.measurement_numbers import first_shown, runs_of, twin_of
+from app.web.measurement_page import (
+    Chosen,
+    beside_names,
+    drawn,
+    measurement_list_page,
+    measurement_page,
+    of_claim,
+    report_of,
+)
 from app.web.reading import catalogue, measurements, now, present
 from app.web.render import respond
-from app.web.run_charts import CHARTS, chart_csv
+from app.web.run_charts import CHARTS, Beside, run_csv
 from app.web.run_view import RunView, run_view
 from app.web.wording import plain
 from runners.load import trace_file
@@ -79,6 +88,15 @@ def _place(row: MeasurementRow, given: str) -> int:
 
 
 def _chosen(request: Request, row: MeasurementRow, place: int) -> Chosen:
+    """A run with the one on the other server that was made beside it, where that one is a result too."""
+    chosen, twin = _alone(request, row, place), twin_of(runs_of(row.numbers), place)
+    if chosen.view is None or twin is None:
+        return chosen
+    other = _alone(request, row, twin).view
+    return replace(chosen, beside=Beside(beside_names(row, place), other) if other else None)
+
+
+def _alone(request: Request, row: MeasurementRow, place: int) -> Chosen:
     run = runs_of(row.numbers)[place - 1][1]
     if run["trace_sha256"] is None:
         return Chosen(place, None, "The trace of this run is not here or cannot be read.")
@@ -88,7 +106,8 @@ def _chosen(request: Request, row: MeasurementRow, place: int) -> Chosen:
         view = _view(source, f"traces/{run['trace']}" if bundle else None)
     except (TraceError, OSError, KeyError, BadZipFile):
         return Chosen(place, None, "The trace of this run is not here or cannot be read.")
-    return Chosen(place, view, "" if view else "This trace is too large to be drawn here; its numbers stand above.")
+    trouble = "" if view else "This trace is too large to be drawn here; its numbers stand above."
+    return Chosen(place, view, trouble)
 
 
 @lru_cache(maxsize=32)
@@ -112,8 +131,9 @@ def chart_data(request: Request, measurement_id: str, run: str = "", chart: str 
     """The data of a chart, with its caveats in the first lines. Raises NotFoundError."""
     row = measurements(request).one(measurement_id)
     place = _place(row, run) if runs_of(row.numbers) else 1
-    view = _chosen(request, row, place).view if runs_of(row.numbers) else None
-    text = chart_csv(chart, view, row.numbers["front"], drawn(row, report_of(row), place))
+    chosen = _chosen(request, row, place) if runs_of(row.numbers) else Chosen(place, None, "")
+    of = drawn(row, report_of(row), place)
+    text = run_csv(chart, chosen.view, row.numbers["front"], of, chosen.beside)
     if text is None:
         message = f"there is no chart `{chart[:40]}` of this run; there may be {', '.join(CHARTS)}"
         raise NotFoundError(message, [{"field": "chart", "message": message}])
