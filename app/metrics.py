@@ -123,9 +123,10 @@ def _rows(database: Database, clock: Clock) -> list[Metric]:
     runners = GaugeMetricFamily("benchcard_runners", "Runners by state; away: not seen for a lease.", labels=["state"])
     now = clock.now()
     expired = sa.and_(JOB.c.state.in_(ACTIVE), JOB.c.lease_until < now)
+    beats = (JOB.c.runner == RUNNER.c.name, JOB.c.state.in_(ACTIVE), JOB.c.beat_at >= now - LEASE)
     kind = sa.case(
         (RUNNER.c.quarantined_at.is_not(None), "quarantined"),
-        (RUNNER.c.seen_at < now - LEASE, "away"),
+        (sa.and_(RUNNER.c.seen_at < now - LEASE, ~sa.exists().where(*beats)), "away"),
         (sa.or_(RUNNER.c.draining, RUNNER.c.drain_asked), "draining"),
         else_="ready",
     )

@@ -244,18 +244,21 @@ def _parts(session: Session, job_id: str) -> dict[int, tuple[PartRow, ...]]:
 
 
 def runner_rows(session: Session) -> tuple[RunnerRow, ...]:
-    had = sa.select(JOB.c.runner, JOB.c.id).where(JOB.c.state.in_(ACTIVE)).order_by(JOB.c.number)
+    had = sa.select(JOB.c.runner, JOB.c.id, JOB.c.beat_at).where(JOB.c.state.in_(ACTIVE)).order_by(JOB.c.number)
     jobs: dict[str, tuple[str, ...]] = {}
-    for name, job_id in session.connection().execute(had).all():
+    beats: dict[str, list[dt.datetime]] = {}
+    for name, job_id, beat_at in session.connection().execute(had).all():
         jobs[name] = (*jobs.get(name, ()), job_id)
+        beats.setdefault(name, []).extend([beat_at] if beat_at else [])
     rows = session.connection().execute(sa.select(RUNNER).order_by(RUNNER.c.name)).all()
-    made = ("capabilities", "jobs")
+    made = ("capabilities", "jobs", "seen_at")
     names = [name for name in RunnerRow.__dataclass_fields__ if name not in made]
     return tuple(
         RunnerRow(
             **{name: row._mapping[name] for name in names},
             capabilities=Capabilities.model_validate_json(row.capabilities),
             jobs=jobs.get(row.name, ()),
+            seen_at=max([row.seen_at, *beats.get(row.name, ())]),
         )
         for row in rows
     )

@@ -135,7 +135,8 @@ class LogPiece:
 
 @dataclass(frozen=True)
 class RunnerRow:
-    """A runner as it was last seen. `trouble`: why it says itself that it may measure nothing."""
+    """A runner as it was last seen: when it asked for work, or when its job's heartbeat came. `trouble`: why it says
+    itself that it may measure nothing."""
 
     name: str
     version: str

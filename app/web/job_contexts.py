@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
     from app.web.card_contexts import FilterSelect
-    from app.web.contexts import Fact, Link, Shell, Trouble
+    from app.web.contexts import Age, Fact, Link, Shell, Trouble
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +23,7 @@ class JobLine:
     dummy: bool
     about: Link | None  # the claim or the card that it measures again
     by: str
-    age: str
-    at: str  # the same as a moment
+    age: Age
     runner: str
 
 
@@ -64,7 +63,7 @@ class Progress:
     total: int
     said: str  # the same in words
     note: str
-    beat: str
+    beat: Age | None  # when it was last heard of
     cancelling: str
     url: str
     every_s: int
@@ -149,6 +148,7 @@ class JobLive:
     state: str
     word: str
     told: str  # the state in a sentence
+    began: Age | None  # of what runs
     result: Link | None
     approve: Link | None
     cancel_url: str
@@ -224,8 +224,7 @@ class RunnerLine:
     state: str
     word: str
     why: str
-    seen: str
-    seen_at: str
+    seen: Age
     version: str
     gpus: str
     cpus: str
@@ -239,10 +238,20 @@ class RunnerLine:
 
 
 @dataclass(frozen=True, slots=True)
+class RunnerList:
+    """The runners as they stand; asked for again every `every_s` seconds, 0 where none of them is heard of."""
+
+    template: ClassVar[str] = "runners/_list.html"
+
+    runners: tuple[RunnerLine, ...]
+    every_s: int
+
+
+@dataclass(frozen=True, slots=True)
 class RunnersPage:
     template: ClassVar[str] = "runners/index.html"
 
     shell: Shell
     trouble: str
-    runners: tuple[RunnerLine, ...]
+    list: RunnerList
     json_url: str

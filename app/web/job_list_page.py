@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from app.web.card_contexts import FilterSelect
 from app.web.contexts import Choice, Link, Shell
 from app.web.job_contexts import JobLine, JobListPage, JobResults
-from app.web.job_words import KIND_WORDS, PHASE_WORDS, STATE_WORDS, ago, what
+from app.web.job_words import KIND_WORDS, PHASE_WORDS, STATE_WORDS, age, what
 from app.web.state import address
 
 if TYPE_CHECKING:
@@ -83,8 +83,7 @@ def _line(item: JobRow, now: dt.datetime) -> JobLine:
         dummy=item.plan.on_random_weights,
         about=about(item),
         by=item.requested_by,
-        age=f"{ago(item.created_at, now)} ago",
-        at=f"{item.created_at:%Y-%m-%d %H:%M} UTC",
+        age=age(item.created_at, now),
         runner=item.runner or "",
     )
 

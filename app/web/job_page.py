@@ -28,7 +28,7 @@ from app.web.job_words import (
     KIND_WORDS,
     PHASE_WORDS,
     STATE_WORDS,
-    ago,
+    age,
     engine,
     is_active,
     is_over,
@@ -51,14 +51,14 @@ ABOUT = "A job: what runs, how far it is, what it says, and what came of it."
 EVERY_S = 3  # how often a page asks again
 
 
-def job_page(job: JobDetail, live: JobLive, now: dt.datetime) -> JobPage:
+def job_page(job: JobDetail, live: JobLive) -> JobPage:
     row, plan = job.row, job.plan
     return JobPage(
         shell=Shell(f"{what(plan)}: {STATE_WORDS[row.state]}", ABOUT, "/jobs"),
         id=row.id,
         heading=what(plan),
         dummy=DUMMY_TEXT if plan.on_random_weights else "",
-        about=tuple(_about(row, now)),
+        about=tuple(_about(row)),
         plan=plan_facts(plan),
         sides=side_parts(plan),
         assumptions=tuple(map(plain, job.assumptions or ())),
@@ -76,7 +76,8 @@ def job_live(job: JobDetail, log: LogPart | None, now: dt.datetime, *, may_cance
     return JobLive(
         state=row.state,
         word=STATE_WORDS[row.state],
-        told=_told(row, now),
+        told=_told(row),
+        began=age(row.started_at, now) if row.state == "running" and row.started_at else None,
         result=Link("What was measured", f"/measurements/{measured}") if measured else None,
         approve=Link("What has to be approved", f"{url}/approval") if waits else None,
         cancel_url=f"{url}/cancel" if may_cancel and not is_over(row.state) and not row.cancel_requested_at else "",
@@ -102,14 +103,14 @@ def job_progress(row: JobRow, now: dt.datetime) -> Progress:
         total=row.total,
         said=progress_said(row),
         note=row.note,
-        beat=f"heard of {ago(row.beat_at, now)} ago" if row.beat_at and is_active(row.state) else "",
+        beat=age(row.beat_at, now) if row.beat_at and is_active(row.state) else None,
         cancelling=cancelling if row.cancel_requested_at else "",
         url=address(f"/jobs/{row.id}", [("seen", seen(row))]),
         every_s=EVERY_S,
     )
 
 
-def _told(row: JobRow, now: dt.datetime) -> str:
+def _told(row: JobRow) -> str:
     runner = row.runner or ""
     if row.state == "awaiting_approval":
         return "It waits until a maintainer approves what would be started."
@@ -118,9 +119,8 @@ def _told(row: JobRow, now: dt.datetime) -> str:
         return f"It waits for a runner that can do it.{tried}"
     if row.state == "leased":
         return f"{runner} has taken it and has not begun."
-    since = f" for {ago(row.started_at, now)}" if row.started_at else ""
     if row.state == "running":
-        return f"It runs on {runner}{since}."
+        return f"It runs on {runner}."
     at = f"{row.ended_at:%Y-%m-%d %H:%M} UTC" if row.ended_at else NOT_STATED
     if row.state == "cancelled":
         return f"Cancelled by {row.cancelled_by or NOT_STATED}, ended {at}."
@@ -171,12 +171,12 @@ def _role(item: AttemptRow) -> str:
     return "evidence only: it had lost the job" if item.state == "lost" and item.finish is not None else ""
 
 
-def _about(row: JobRow, now: dt.datetime) -> Iterator[Fact]:
+def _about(row: JobRow) -> Iterator[Fact]:
     link = about(row)
     if link:
         name = "Measures again the claim" if row.claim_id else "Measures again the card"
         yield Fact(name, link.text, url=link.url)
-    yield Fact("Asked by", f"{row.requested_by}, {ago(row.created_at, now)} ago ({row.created_at:%Y-%m-%d %H:%M} UTC)")
+    yield Fact("Asked by", f"{row.requested_by}, {row.created_at:%Y-%m-%d %H:%M} UTC")
     yield Fact("Kind", KIND_WORDS[row.kind])
     if row.priority:
         yield Fact("Priority", str(row.priority))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, get_args
 from app.claims.words import DOT
 from app.jobs.states import ACTIVE, STATES, TERMINAL
 from app.protocol.outcome import Failure
+from app.web.contexts import Age
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -141,9 +142,14 @@ def workload(given: Workload) -> str:
     return f"random {given.input_tokens:,} tokens in, {given.output_tokens:,} out{turns}{DOT}{cache}"
 
 
-def ago(then: dt.datetime, now: dt.datetime) -> str:
-    """`40 s`, `3 min`, `5 h`, `12 days`: how long ago, never less than nothing."""
+def age(then: dt.datetime, now: dt.datetime) -> Age:
+    """How long ago, never less than nothing."""
     seconds = max(0, round((now - then).total_seconds()))
+    return Age(f"{lasted(seconds)} ago", seconds, f"{then:%Y-%m-%d %H:%M:%S} UTC")
+
+
+def lasted(seconds: int) -> str:
+    """`40 s`, `3 min`, `5 h`, `12 days`. static/js/live.js counts on by the same rule."""
     for size, unit in ((86400, "day"), (3600, "h"), (60, "min")):
         if seconds >= 2 * size:
             count = seconds // size

@@ -17,7 +17,7 @@ from app.web.badge_svg import STATUS_WORDS, snippet
 from app.web.contexts import Fact, Link, Shell
 from app.web.job_contexts import FileLine
 from app.web.job_page import plan_facts
-from app.web.job_words import DUMMY_TEXT, ago, size, what
+from app.web.job_words import DUMMY_TEXT, age, size, what
 from app.web.measurement_contexts import (
     MeasurementLine,
     MeasurementListPage,
@@ -80,9 +80,7 @@ def of_claim(row: MeasurementRow) -> str:
     return row.claim_id or row.card_id or ""
 
 
-def measurement_page(
-    row: MeasurementRow, claim: ClaimRow | None, chosen: Chosen | None, root: str, now: dt.datetime
-) -> MeasurementPage:
+def measurement_page(row: MeasurementRow, claim: ClaimRow | None, chosen: Chosen | None, root: str) -> MeasurementPage:
     """`claim`: what was measured again, where it is still here. `root`: this server's address, for what is to be
     copied."""
     report, verdict = report_of(row), verdict_of(row)
@@ -96,7 +94,7 @@ def measurement_page(
         dummy=DUMMY_TEXT if plan.on_random_weights else "",
         verdict=_verdict(verdict, claim, told_at_runs(row.numbers)) if verdict else None,
         said=_said(row, runs),
-        about=tuple(_about(row, now)),
+        about=tuple(_about(row)),
         columns=tuple(COLUMNS.values()),
         sets=set_lines(row.numbers, labels),
         ratios=tuple(ratios(row.numbers)),
@@ -199,7 +197,7 @@ def _said(row: MeasurementRow, runs: Sequence[tuple[Json, Json]]) -> str:
     return f"{whole}; there is no claim to set it against." if row.verdict is None else f"{whole}."
 
 
-def _about(row: MeasurementRow, now: dt.datetime) -> list[Fact]:
+def _about(row: MeasurementRow) -> list[Fact]:
     found = []
     if row.claim_id:
         found.append(Fact("Measures again the claim", row.claim_id, url=f"/claims/{row.claim_id}"))
@@ -209,8 +207,7 @@ def _about(row: MeasurementRow, now: dt.datetime) -> list[Fact]:
         found.append(Fact("Job", f"{row.job_id}, attempt {row.epoch}", url=f"/jobs/{row.job_id}"))
     trust = "a runner of this installation" if row.trust == "runner" else "an imported bundle, verified from its traces"
     found.append(Fact("Comes from", trust))
-    at = f"{ago(row.created_at, now)} ago ({row.created_at:%Y-%m-%d %H:%M} UTC)"
-    found.append(Fact("Recorded", f"{at}, by {row.created_by}"))
+    found.append(Fact("Recorded", f"{row.created_at:%Y-%m-%d %H:%M} UTC, by {row.created_by}"))
     return found
 
 
@@ -277,6 +274,5 @@ def _line(row: MeasurementRow, claim: ClaimRow | None, now: dt.datetime) -> Meas
         about=about,
         trust=row.trust,
         by=row.created_by,
-        age=f"{ago(row.created_at, now)} ago",
-        at=f"{row.created_at:%Y-%m-%d %H:%M} UTC",
+        age=age(row.created_at, now),
     )

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from app.jobs.states import LEASE
 from app.web.contexts import Link, Shell
-from app.web.job_contexts import RunnerLine, RunnersPage
-from app.web.job_words import ENGINES, ago, listed
+from app.web.job_contexts import RunnerLine, RunnerList, RunnersPage
+from app.web.job_words import ENGINES, age, listed
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -19,14 +19,21 @@ if TYPE_CHECKING:
 
 ABOUT = "Runners: the machines that measure, what they have, what they do now, and why one of them takes nothing."
 
+EVERY_S = 15  # as often as a runner with a job is heard of
+
 
 def runners_page(runners: Sequence[RunnerRow], now: dt.datetime, *, may_drain: bool, trouble: str = "") -> RunnersPage:
     return RunnersPage(
         shell=Shell("Runners", ABOUT, "/jobs"),
         trouble=trouble,
-        runners=tuple(_line(item, now, may_drain=may_drain) for item in runners),
+        list=runner_list(runners, now, may_drain=may_drain),
         json_url="/api/v1/runners",
     )
+
+
+def runner_list(runners: Sequence[RunnerRow], now: dt.datetime, *, may_drain: bool) -> RunnerList:
+    lines = tuple(_line(item, now, may_drain=may_drain) for item in runners)
+    return RunnerList(lines, EVERY_S if any(now - item.seen_at <= LEASE for item in runners) else 0)
 
 
 def _line(item: RunnerRow, now: dt.datetime, *, may_drain: bool) -> RunnerLine:
@@ -37,8 +44,7 @@ def _line(item: RunnerRow, now: dt.datetime, *, may_drain: bool) -> RunnerLine:
         state=state,
         word=word,
         why=why,
-        seen=f"{ago(item.seen_at, now)} ago",
-        seen_at=f"{item.seen_at:%Y-%m-%d %H:%M:%S} UTC",
+        seen=age(item.seen_at, now),
         version=item.version,
         gpus=_gpus(item.capabilities),
         cpus=f"{item.capabilities.cpus} CPUs, {item.capabilities.memory_mib / 1024:,.0f} GiB of memory",

@@ -12,6 +12,7 @@ from playwright.sync_api import expect
 from app.accounts.store import add_token
 from app.accounts.tokens import new_token
 from app.cards.store import Writer
+from app.clock import SystemClock
 from app.db import Database
 from app.jobs.logs import Logs
 from app.jobs.measurements import prepare, record
@@ -129,6 +130,46 @@ def test_a_job_is_live_and_asks_no_more_once_it_is_over(open_page: Callable[...,
     assert tab.seen.console == []
 
 
+def test_ages_count_on_while_a_page_stays_open(open_page: Callable[..., Tab], queue: Queue) -> None:
+    queue.clock.moment = SystemClock().now()  # as the server's
+    job, epoch = running(queue, "ages")
+    page = open_page("/jobs").page
+    page.clock.install()
+    page.goto(f"/jobs/{job}")
+    began = page.locator("#live .stands time")
+    expect(began).to_have_text(re.compile(r"^\d s ago$"))
+    page.clock.run_for(200_000)
+    expect(began).to_have_text("3 min ago")
+    queue.finish(job, epoch)
+    page.clock.run_for(POLL_MS)
+    expect(page.locator("#live .stands")).to_contain_text("succeeded")
+
+
+def test_a_log_shows_its_end_and_stays_where_its_reader_scrolled(open_page: Callable[..., Tab], queue: Queue) -> None:
+    job, epoch = running(queue, "long")
+    lines = b"".join(b"line %d\n" % number for number in range(400))
+    queue.log(job, epoch, 0, lines)
+    page = open_page("/jobs").page
+    page.clock.install()
+    page.goto(f"/jobs/{job}")
+    end = "(log => log.scrollHeight - log.scrollTop - log.clientHeight)(document.getElementById('log'))"
+    assert page.evaluate(end) < 8
+    queue.log(job, epoch, len(lines), b"one more\n" * 20)
+    page.clock.run_for(POLL_MS)
+    expect(page.locator("#log")).to_contain_text("one more")
+    assert page.evaluate(end) < 8
+    page.locator("#log").evaluate("log => { log.scrollTop = 100; }")
+    page.wait_for_function("() => document.getElementById('log').scrollTop === 100")
+    queue.log(job, epoch, len(lines) + 180, b"last\n")
+    page.clock.run_for(POLL_MS)
+    expect(page.locator("#log")).to_contain_text("last")
+    assert page.evaluate("document.getElementById('log').scrollTop") == 100
+    queue.finish(job, epoch, log=queue_log(queue, job, epoch))
+    page.clock.run_for(POLL_MS)
+    expect(page.locator("#live .stands")).to_contain_text("succeeded")
+    assert page.evaluate("document.getElementById('log').scrollTop") == 100
+
+
 def queue_log(queue: Queue, job: str, epoch: int) -> dict[str, object]:
     data = queue.logs.path(job, epoch).read_bytes()
     return {"size": len(data), "sha256": hashlib.sha256(data).hexdigest()}
@@ -223,7 +264,8 @@ def test_so_are_those_on_which_a_maintainer_decides(
     tab = open_page("/sign-in")
     maintainer(tab.page)
     tab.seen.console.clear()  # of the sign-in page
-    tab.page.goto(path.replace("JOB", f"/jobs/{queue.submit(plan=waiting_plan(launch=PINNED))}"))
+    unapproved = {**PINNED, "flags": {"max-model-len": 8192}}
+    tab.page.goto(path.replace("JOB", f"/jobs/{queue.submit(plan=waiting_plan(launch=unapproved))}"))
     tab.page.wait_for_load_state("networkidle")
     expect(
         tab.page.get_by_role("button", name="Show what would run" if path.endswith("reproduce") else DECIDES)

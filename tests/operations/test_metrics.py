@@ -11,7 +11,9 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 from sqlalchemy import event, insert
 
+from app.jobs.logs import Logs
 from app.jobs.tables import JobTable, RunnerTable
+from tests.jobs.factories import Queue
 from tests.operations.conftest import JOB
 from tests.site import Site, open_site
 
@@ -85,6 +87,16 @@ def add_jobs(session: Session, now: dt.datetime) -> None:
     ):
         values = {"name": name, "seen_at": seen, "draining": draining, "drain_asked": False}
         session.execute(insert(RunnerTable).values(**RUNNER, **values, quarantined_at=quarantined))
+
+
+def test_a_runner_whose_job_is_heard_of_is_not_away(site: Site) -> None:
+    queue = Queue(site.database, site.clock, Logs(site.data / "logs"))
+    queue.submit()
+    job, epoch = queue.running()
+    for _ in range(3):
+        queue.later(60)
+        queue.beat(job, epoch)
+    assert value(site, "benchcard_runners", "ready") == 1
 
 
 def test_jobs_late_leases_and_runners_are_counted_by_state(site: Site) -> None:

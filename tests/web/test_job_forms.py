@@ -138,6 +138,27 @@ def test_a_runner_says_what_it_has_and_why_it_takes_nothing(site: Site, queue: Q
     assert "not heard of" in site.get("/runners").text
 
 
+def test_a_runner_whose_job_is_heard_of_is_heard_of(site: Site, queue: Queue) -> None:
+    queue.submit()
+    job, epoch = queue.running()
+    for _ in range(4):
+        queue.later(60)
+        queue.beat(job, epoch)
+    queue.later(20)
+    (heard,) = read(site.get("/runners").text).all("time")
+    assert (heard.words(), heard.attributes["data-age"]) == ("20 s ago", "20")
+    assert site.get("/api/v1/runners").json()["items"][0]["seen_at"] == f"{queue.job(job).beat_at:%Y-%m-%dT%H:%M:%SZ}"
+
+
+def test_the_runners_are_asked_for_again_while_one_of_them_is_heard_of(site: Site, queue: Queue) -> None:
+    queue.lease()
+    part = site.get("/runners", headers={"HX-Request": "true"}).text
+    assert part.lstrip().startswith('<div id="runners" hx-get="/runners"')
+    assert "<html" not in part
+    queue.later(1000)
+    assert "hx-get" not in site.get("/runners", headers={"HX-Request": "true"}).text
+
+
 def test_a_quarantined_runner_says_since_when_and_why(site: Site, queue: Queue) -> None:
     queue.submit()
     for _ in range(3):

@@ -78,7 +78,7 @@ def one_job(request: Request, job_id: str) -> HTMLResponse:
         return respond(request, part, part=part, headers=FRESH)
     live = _live(request, found)
     headers = FRESH | (WHOLE if "seen" in request.query_params else {})
-    return respond(request, job_page(found, live, moment), part=live, headers=headers)
+    return respond(request, job_page(found, live), part=live, headers=headers)
 
 
 def _live(request: Request, found: JobDetail) -> JobLive:

@@ -73,7 +73,7 @@ def one_measurement(request: Request, measurement_id: str, run: str = "") -> HTM
     chosen = _chosen(request, row, _place(row, run)) if runs else None
     of = of_claim(row)
     claim = present(catalogue(request), [of]).get(of) if of else None
-    return respond(request, measurement_page(row, claim, chosen, root(request), now(request)))
+    return respond(request, measurement_page(row, claim, chosen, root(request)))
 
 
 def _place(row: MeasurementRow, given: str) -> int:

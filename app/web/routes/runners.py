@@ -48,4 +48,5 @@ def _page(request: Request, error: AppError | None = None) -> HTMLResponse:
         may_drain=actor is not None and actor.may("maintain"),
         trouble=plain(error.message) if error else "",
     )
-    return respond(request, context, status=error.status if error else 200, headers={"Cache-Control": "no-store"})
+    status = error.status if error else 200
+    return respond(request, context, part=context.list, status=status, headers={"Cache-Control": "no-store"})
