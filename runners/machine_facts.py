@@ -47,7 +47,8 @@ def read(order: Order) -> Machine:
 
 
 def capabilities(config: Config) -> Capabilities:
-    """What the app may send here. GpuError as above."""
+    """What the app may send here, by this machine and by its owner's policy. GpuError as above."""
+    policy = config.policy
     return Capabilities(
         gpus=tuple(
             Gpu(name=card.name, memory_mib=card.memory_mib, driver=card.driver) for card in gpu.cards(config.site.gpus)
@@ -59,10 +60,14 @@ def capabilities(config: Config) -> Capabilities:
                 name="vllm" if here.engine.name == "vllm" else "sglang", version=here.version, device=here.device
             )
             for here in install.listed()
+            if policy.starts(here.engine.name, here.version)
         ),
-        models=config.policy.models,
-        attach=config.policy.attach,
-        wall_s=config.policy.wall_s,
+        models=policy.models,
+        attach=policy.attach,
+        wall_s=policy.wall_s,
+        approved=policy.approved,
+        denied_flags=policy.denied_flags,
+        max_gpus=policy.max_gpus,
     )
 
 

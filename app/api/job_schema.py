@@ -159,7 +159,9 @@ class JobDetail(JobItem):
         description="what nobody stated, or was chosen against what is stated; null where that was not kept"
     )
     needs: Needs
-    launches: list[LaunchToApprove] = Field(description="what may run only with a maintainer's approval")
+    launches: list[LaunchToApprove] = Field(
+        description="what runs only with a maintainer's approval, but on a runner whose own list names its model"
+    )
     tries: list[Attempt]
     measurement_id: str | None
     lacking: dict[str, list[str]] = Field(

@@ -88,7 +88,8 @@ def submit_job(request: Request, body: BodyOf, idempotency_key: IdempotencyKey =
         now, randomness = _now(request), cast("Randomness", request.app.state.randomness)
 
         def work(session: "Session") -> Reply:
-            return stored(job_detail(session, submit(session, new, Writer.of(actor), now, randomness), now), 201)
+            job_id = submit(session, new, Writer.of(actor), now, randomness, second=_second(request))
+            return stored(job_detail(session, job_id, now), 201)
 
         return work
 
@@ -126,10 +127,9 @@ def approve_job(request: Request, job_id: str, body: BodyOf, idempotency_key: Id
     """Allow every launch of a job for seven days, byte for byte. An installation may want another maintainer for that
     than the one who asked."""
     actor, now = signed_in(request, "maintain"), _now(request)
-    second = cast("Settings", request.app.state.settings).second_approver
 
     def work(session: "Session") -> Reply:
-        approve(session, job_id, Writer.of(actor), now, second=second)
+        approve(session, job_id, Writer.of(actor), now, second=_second(request))
         return stored(job_detail(session, job_id, now))
 
     return once_only(request, actor, idempotency_key, body, lambda: work)
@@ -149,7 +149,7 @@ def revoke_approval(
     actor, now = signed_in(request, "maintain"), _now(request)
 
     def work(session: "Session") -> Reply:
-        revoke(session, approval_id, Writer.of(actor), now)
+        revoke(session, approval_id, Writer.of(actor), now, second=_second(request))
         row = next(row for row in approval_rows(session) if row.id == approval_id)
         return Reply(200, Approval.model_validate(row).model_dump_json())
 
@@ -210,6 +210,10 @@ def _planned(request: Request, asked: SubmitJob) -> "Planned":
 
 def _jobs(request: Request) -> "Jobs":
     return cast("Jobs", request.app.state.jobs)
+
+
+def _second(request: Request) -> bool:
+    return cast("Settings", request.app.state.settings).second_approver
 
 
 def _now(request: Request) -> "dt.datetime":

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from app.jobs.measurements import Found
     from app.randomness import Randomness
     from app.results.files import Files, Kept
+    from app.settings import Settings
 
 T = TypeVar("T")
 router = APIRouter(prefix="/api/v1/runner", tags=["runner"], dependencies=[Depends(TOKEN)])
@@ -46,7 +47,11 @@ MESSAGE: Answers = {
     415: {"model": ErrorBody, "description": "a media type that is not taken"},
 }
 HELD: Answers = MESSAGE | {
-    409: {"model": ErrorBody, "description": "`lease_lost`: the job is no longer this attempt's"}
+    409: {
+        "model": ErrorBody,
+        "description": "`lease_lost`: the job is no longer this attempt's; `conflict`: it cannot "
+        "be now, or this process is at work on a job",
+    }
 }
 BYTES: Answers = {
     **SIGNED_IN,
@@ -75,8 +80,8 @@ def body_of(model: type[BaseModel]) -> dict[str, Any]:
 @router.post("/lease", responses=HELD, openapi_extra=body_of(LeaseRequest))
 def take_job(request: Request, body: MessageOf) -> LeaseReply:
     """Say that the runner is there; take a job where there is one for it. The same request again is answered alike."""
-    message = body.message(LeaseRequest)
-    return _done(request, lambda session, actor: leases.lease(session, message, actor.id, _now(request)))
+    message, second = body.message(LeaseRequest), cast("Settings", request.app.state.settings).second_approver
+    return _done(request, lambda session, actor: leases.lease(session, message, actor.id, _now(request), second=second))
 
 
 @router.post("/jobs/{job_id}/start", responses=HELD, openapi_extra=body_of(Start))

@@ -1,7 +1,8 @@
 """How attempts end, and what becomes of their jobs. Inside the caller's transaction.
 
 A failure of the machine is another try's chance, elsewhere if it must be: three in a row bring the runner into
-quarantine, and then the job gets back the attempts that it lost there. A failure of the recipe would come again.
+quarantine, and then the job gets back the attempts that it lost there. A failure of the recipe would come again. What
+a runner's own policy refuses is another runner's to take.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from sqlmodel import SQLModel
 
 from app.jobs.measurements import renew_of_job
 from app.jobs.states import ACTIVE, MOST_FAILURES, PLANNED, TERMINAL, after, over
-from app.jobs.store import JOB, RUNNER
+from app.jobs.store import JOB, REFUSAL, RUNNER
 from app.protocol.outcome import Outcome
 
 if TYPE_CHECKING:
@@ -78,6 +79,8 @@ def ended(session: Session, job: sa.Row[Any], outcome: Outcome, now: dt.datetime
     if outcome.state == "succeeded":
         session.connection().execute(TRUST, {"runner": job.runner})
         values = _end(after(job.state, "succeed"), outcome, now)
+    elif outcome.failure == "not_allowed":
+        values = _refused(session, job, outcome, now)
     elif outcome.state == "failed" and not outcome.of_the_machine:
         values = _end(after(job.state, "fail"), outcome, now)
     elif outcome.state == "cancelled" and job.cancel_requested_at is not None:
@@ -106,6 +109,18 @@ def put_back_all(session: Session, now: dt.datetime) -> int:
     epoch = sa.case((JOB.c.epoch < unseen, unseen), else_=JOB.c.epoch + MOST_LEASES)
     connection.execute(sa.update(JOB).where(JOB.c.state.not_in(TERMINAL)).values(epoch=epoch))
     return ended.rowcount + back.rowcount
+
+
+def _refused(session: Session, job: sa.Row[Any], outcome: Outcome, now: dt.datetime) -> dict[str, Any]:
+    """The columns of a job that the runner's own policy does not let run there: others may take it, and the attempt
+    does not count."""
+    if job.cancel_requested_at is not None:
+        return _end(after(job.state, "stop"), outcome, now)
+    here = (REFUSAL.c.job_id == job.id, REFUSAL.c.runner == job.runner)
+    session.connection().execute(sa.delete(REFUSAL).where(*here))
+    told = {"job_id": job.id, "runner": job.runner, "boot_id": job.boot_id, "message": outcome.message}
+    session.connection().execute(sa.insert(REFUSAL), told)
+    return {**NOBODY, "state": after(job.state, "refuse"), "attempts": job.attempts - 1}
 
 
 def _put_back(session: Session, job: sa.Row[Any], outcome: Outcome, now: dt.datetime) -> dict[str, Any]:

@@ -83,7 +83,7 @@ def wants(planned: Planned, given: Conditions, chosen: Choices | None = None) ->
         needs, counted = _known_needs(planned, given, chosen or Choices())
         return Wants(needs, tuple(zip(planned.missing, planned.supplied_by, strict=True)), (), counted)
     sides = [side.launch for side in planned.plan.sides if side.launch]
-    never = tuple(reason for launch in sides for reason in decided(launch, ()).against("never"))
+    never = tuple(reason for launch in sides for reason in decided(launch).against("never"))
     return Wants(needs_of(planned.plan, planned.accelerator), (), never)
 
 
@@ -110,7 +110,7 @@ def _here(wanted: Wants, fleet: Fleet) -> Here:
     if found:
         more = len(found) - 1
         return Here(status=STATUS[found[0].kind], text=_shortly(found[0].text) + (f", and {more} more" if more else ""))
-    able = [name for name, text in fleet if not lacks(wanted.needs, _capabilities(text))]
+    able = [name for name, text in fleet if not lacks(wanted.needs, _capabilities(text), approved=True)]
     return Here(status="possible", text=f"can be tried on {', '.join(able[:3])}{' and others' if able[3:] else ''}")
 
 
@@ -146,10 +146,10 @@ def _of_runners(wanted: Wants, runners: Mapping[str, Capabilities]) -> Iterator[
     if not runners:
         yield NO_RUNNER
         return
-    if any(not lacks(wanted.needs, has) for has in runners.values()):
+    if any(not lacks(wanted.needs, has, approved=True) for has in runners.values()):
         return
     parts = list(_parts(wanted.needs, counted=wanted.counted))
-    unmet = [said for part, said in parts if all(lacks(part, has) for has in runners.values())]
+    unmet = [said for part, said in parts if all(lacks(part, has, approved=True) for has in runners.values())]
     several = "" if unmet else ", all on one runner"
     yield Obstacle("unmet", f"needs {' and '.join(unmet or [said for _, said in parts])}{several}")
 
@@ -165,6 +165,9 @@ def _parts(needs: Needs, *, counted: bool) -> Iterator[tuple[Needs, str]]:
         yield _only(engines=(item,)), f"{ENGINES[item.name].title} {item.version} for {place}"
     if needs.wall_s:
         yield _only(wall_s=needs.wall_s), f"a time limit of {needs.wall_s:g} s"
+    if needs.models or needs.flags or needs.asks:
+        policy = _only().model_copy(update={"models": needs.models, "flags": needs.flags, "asks": needs.asks})
+        yield policy, "a runner whose policy lets it be started"
 
 
 @lru_cache(maxsize=200)

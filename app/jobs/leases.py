@@ -15,12 +15,12 @@ import sqlalchemy as sa
 from sqlmodel import SQLModel
 
 import app.accounts.tables  # noqa: F401 (declares the tokens)
-from app.errors import ForbiddenError, LeaseLostError, NotFoundError
+from app.errors import ConflictError, ForbiddenError, LeaseLostError, NotFoundError
 from app.jobs.ends import lost
 from app.jobs.matching import Needs, lacks
 from app.jobs.states import ACKNOWLEDGED, ACTIVE, BEAT, LEASE, POLL, after
-from app.jobs.store import JOB, RUNNER, UPDATE, alone, approved, locked, withhold
-from app.protocol.lease import Assignment, Capabilities, LeaseReply, Placement, Renewal
+from app.jobs.store import JOB, REFUSAL, RUNNER, UPDATE, alone, approved, asker, locked, settle, settled
+from app.protocol.lease import Assignment, LeaseReply, Placement, Renewal
 from app.protocol.plan import Plan
 
 if TYPE_CHECKING:
@@ -47,6 +47,12 @@ EXPIRED = (
     .order_by(JOB.c.number)
     .limit(MOST_SWEPT)
 )
+OF_BOOT = (
+    sa.select(JOB)
+    .where(JOB.c.runner == sa.bindparam("runner"), JOB.c.state.in_(ACTIVE), JOB.c.boot_id == sa.bindparam("boot"))
+    .order_by(JOB.c.number)
+    .limit(1)
+)
 # All that a request for work asks at first, as one statement: each costs more in Python than in the database.
 ASKING = (
     sa.select(
@@ -54,6 +60,7 @@ ASKING = (
         ATTEMPT.c.job_id.label("given"),
         ATTEMPT.c.epoch.label("given_epoch"),
         sa.exists(EXPIRED.with_only_columns(JOB.c.number)).label("expired"),
+        sa.exists(OF_BOOT.with_only_columns(JOB.c.number)).label("at_work"),
     )
     .select_from(
         RUNNER.outerjoin(
@@ -67,32 +74,42 @@ OF_OLDER_BOOTS = (
     .where(JOB.c.runner == sa.bindparam("runner"), JOB.c.state.in_(ACTIVE), JOB.c.boot_id != sa.bindparam("boot"))
     .order_by(JOB.c.number)
 )
-FIRST_OF_ALL = sa.select(JOB).where(JOB.c.state == "queued").order_by(JOB.c.rank, JOB.c.number).limit(1)
+REFUSED = sa.exists().where(
+    REFUSAL.c.job_id == JOB.c.id,
+    REFUSAL.c.runner == sa.bindparam("runner"),
+    REFUSAL.c.boot_id == sa.bindparam("boot"),
+)
+FREE = sa.select(JOB).where(JOB.c.state == "queued", ~REFUSED).order_by(JOB.c.rank, JOB.c.number).limit(1)
 NEEDED = sa.select(JOB.c.needs).where(JOB.c.state == "queued").distinct()
-FIRST_FITTING = (
-    sa.select(JOB)
-    .where(JOB.c.state == "queued", JOB.c.needs.in_(sa.bindparam("needs", expanding=True)))
-    .order_by(JOB.c.rank, JOB.c.number)
-    .limit(1)
+FREE_FITTING = FREE.where(
+    sa.or_(
+        JOB.c.needs.in_(sa.bindparam("unasked", expanding=True)),
+        sa.and_(JOB.c.approved, JOB.c.needs.in_(sa.bindparam("approved", expanding=True))),
+    )
 )
 
 
-def lease(session: Session, request: LeaseRequest, token: str, now: dt.datetime) -> LeaseReply:
-    """Note that a runner is there, and give it a job where there is one for it.
+def lease(session: Session, request: LeaseRequest, token: str, now: dt.datetime, *, second: bool) -> LeaseReply:
+    """Note that a runner is there, and give it a job where there is one that it takes, by what it has and by its own
+    policy. `second`: nobody's own approval counts for a job that they asked for.
 
-    Raises ForbiddenError for another's name, LeaseLostError where a newer process took this one's place.
+    Raises ForbiddenError for another's name, LeaseLostError where a newer process took this one's place, ConflictError
+    where this process is at work on a job.
     """
     alone(session)
-    asked = {"runner": request.runner, "request": request.request_id, "now": now}
+    asked = {"runner": request.runner, "boot": request.boot_id, "request": request.request_id, "now": now}
     known = session.connection().execute(ASKING, asked).first()
     if known is None or known.expired:
         sweep(session, now)  # which may put the runner itself into quarantine
         known = session.connection().execute(ASKING, asked).first()
     runner = _seen(session, known, request, token, now)
-    assignment = _again(session, known, now)
+    if known is None or known.capabilities != runner.capabilities:
+        settle(session, now, second=second)
+    assignment = _again(session, known, now, second=second)
     kept_out = request.draining or request.quarantine or runner.drain_asked or runner.quarantine
     if assignment is None and not kept_out:
-        assignment = _take(session, request, now)
+        take = _given if known is not None and known.at_work else _take
+        assignment = take(session, request, now, second=second)
     return LeaseReply(assignment=assignment, wait_s=POLL.total_seconds(), drain=runner.drain_asked)
 
 
@@ -197,7 +214,7 @@ def _seen(
     same = all(getattr(known, name) == value for name, value in said.items() if name != "seen_at")
     if not (same and known.seen_at <= now < known.seen_at + SEEN_EXACT):
         session.connection().execute(UPDATE_RUNNER, {"runner": request.runner, **said})
-    return _runner(session, request.runner) if replaced else known
+    return _runner(session, request.runner) if replaced or not same else known
 
 
 def _follow(session: Session, known: sa.Row[Any], request: LeaseRequest, now: dt.datetime) -> str:
@@ -222,33 +239,46 @@ def _runner(session: Session, name: str) -> sa.Row[Any]:
     return session.connection().execute(STORED_RUNNER, {"runner": name}).one()
 
 
-def _again(session: Session, known: sa.Row[Any] | None, now: dt.datetime) -> Assignment | None:
+def _again(session: Session, known: sa.Row[Any] | None, now: dt.datetime, *, second: bool) -> Assignment | None:
     """What was given under this request id before."""
     if known is None or known.given is None:
         return None
-    return _assignment(session, locked(session, known.given), known.given_epoch, now)
+    return _assignment(session, locked(session, known.given), known.given_epoch, now, second=second)
 
 
-def _take(session: Session, request: LeaseRequest, now: dt.datetime) -> Assignment | None:
-    """The job that comes first of those that the runner can do."""
-    job = _first(session, request.capabilities)
-    while job is not None and withhold(session, job, now):
-        job = _first(session, request.capabilities)
-    return None if job is None else _give(session, job, request, now)
+def _given(session: Session, request: LeaseRequest, now: dt.datetime, *, second: bool) -> Assignment:
+    """What this process has already and has not begun. Raises ConflictError where it has begun it."""
+    held = session.connection().execute(OF_BOOT, {"runner": request.runner, "boot": request.boot_id}).one()
+    if held.state != "leased":
+        raise ConflictError(f"this process has the job {held.id}: a runner does one job at a time, so end that first")
+    return _assignment(session, held, held.epoch, now, second=second)
 
 
-def _first(session: Session, has: Capabilities) -> sa.Row[Any] | None:
+def _take(session: Session, request: LeaseRequest, now: dt.datetime, *, second: bool) -> Assignment | None:
+    """The job that comes first of those that the runner can do, and that its policy takes."""
+    has = request.capabilities
+    job = _first(session, request)
+    while job is not None and lacks(_needs(job.needs), has, approved=False):
+        if settled(session, job, now, second=second):  # it is approved yet
+            break
+        job = _first(session, request)
+    return None if job is None else _give(session, job, request, now, second=second)
+
+
+def _first(session: Session, request: LeaseRequest) -> sa.Row[Any] | None:
     """Mostly the first of all will do; else the needs that are queued are looked through, which are few."""
-    job = session.connection().execute(FIRST_OF_ALL).first()
-    if job is None or not lacks(_needs(job.needs), has):
+    has, asking = request.capabilities, {"runner": request.runner, "boot": request.boot_id}
+    job = session.connection().execute(FREE, asking).first()
+    if job is None or not lacks(_needs(job.needs), has, approved=job.approved):
         return job
-    fitting = _fitting(session, has)
-    return session.connection().execute(FIRST_FITTING, {"needs": fitting}).first() if fitting else None
-
-
-def _fitting(session: Session, has: Capabilities) -> list[str]:
     needed = session.connection().execute(NEEDED).scalars().all()
-    return [text for text in needed if not lacks(_needs(text), has)]
+    fitting = {
+        name: [text for text in needed if not lacks(_needs(text), has, approved=name == "approved")]
+        for name in ("unasked", "approved")
+    }
+    if not fitting["approved"]:
+        return None
+    return session.connection().execute(FREE_FITTING, {**asking, **fitting}).first()
 
 
 @lru_cache(maxsize=1000)
@@ -256,7 +286,7 @@ def _needs(text: str) -> Needs:
     return Needs.model_validate_json(text)
 
 
-def _give(session: Session, job: sa.Row[Any], request: LeaseRequest, now: dt.datetime) -> Assignment:
+def _give(session: Session, job: sa.Row[Any], request: LeaseRequest, now: dt.datetime, *, second: bool) -> Assignment:
     epoch, by = job.epoch + 1, {"runner": request.runner, "boot_id": request.boot_id}
     taken = {
         "state": after(job.state, "lease"),
@@ -268,15 +298,15 @@ def _give(session: Session, job: sa.Row[Any], request: LeaseRequest, now: dt.dat
     attempt = {"job_id": job.id, "epoch": epoch, **by, "request_id": request.request_id, "leased_at": now}
     nothing = {"state": "leased", "message": "", "is_result": False, "log_size": 0, "log_dropped": 0}
     session.connection().execute(INSERT_ATTEMPT, {**attempt, **nothing})
-    return _assignment(session, job, epoch, now)
+    return _assignment(session, job, epoch, now, second=second)
 
 
-def _assignment(session: Session, job: sa.Row[Any], epoch: int, now: dt.datetime) -> Assignment:
+def _assignment(session: Session, job: sa.Row[Any], epoch: int, now: dt.datetime, *, second: bool) -> Assignment:
     return Assignment(
         job_id=job.id,
         epoch=epoch,
         plan=Plan.model_validate_json(job.plan),
-        approved=tuple(sorted(approved(session, json.loads(job.asks), now))),
+        approved=tuple(sorted(approved(session, json.loads(job.asks), now, asker(job, second=second)))),
         placements=(Placement(gpus=_needs(job.needs).gpus),),
         lease_s=LEASE.total_seconds(),
         ack_s=ACKNOWLEDGED.total_seconds(),

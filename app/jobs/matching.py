@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from pydantic import BaseModel, ConfigDict
 
 from app.cards import names
+from app.jobs.permission import decided
 from app.protocol.lease import EngineHere
 
 if TYPE_CHECKING:
@@ -22,7 +23,8 @@ BOARD = re.compile(r"(?:[ -](?:SXM\d?|\d+ ?GB|HBM\d\w?))+$", re.IGNORECASE)
 
 class Needs(BaseModel):
     """`accelerator` in the catalogue's spelling; None runs on any. With two sides `gpus` are those of the larger one:
-    their servers run by turns."""
+    their servers run by turns. `models` are pins that need approval where a runner does not list them, `flags` the
+    names of all that are set; `asks`: something else of it needs approval everywhere."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -31,6 +33,9 @@ class Needs(BaseModel):
     accelerator: str | None
     attach: tuple[str, ...]
     wall_s: float
+    models: tuple[str, ...] = ()
+    flags: tuple[str, ...] = ()
+    asks: bool = False
 
     def text(self) -> str:
         """The one spelling: equal needs are equal text."""
@@ -41,6 +46,8 @@ def needs_of(plan: Plan, accelerator: str | None = None) -> Needs:
     launches = [side.launch for side in plan.sides if side.launch]
     wanted = {(item.engine, item.version, item.gpus > 0) for item in launches}
     gpus = max((item.gpus for item in launches), default=0)
+    asking = [item for launch in launches for item in decided(launch).items if item.level == "approve"]
+    pinned = [item for item in asking if item.kind == "model" and "@" in str(item.value)]
     return Needs(
         engines=tuple(
             EngineHere(name=name, version=version, device="cuda" if on_gpu else "cpu")
@@ -50,18 +57,17 @@ def needs_of(plan: Plan, accelerator: str | None = None) -> Needs:
         accelerator=names.gpu(accelerator) if gpus else None,
         attach=tuple(sorted({side.attach.address for side in plan.sides if side.attach})),
         wall_s=plan.wall_s,
+        models=tuple(sorted({str(item.value) for item in pinned})),
+        flags=tuple(sorted({flag for launch in launches for flag in launch.flags})),
+        asks=len(asking) > len(pinned),
     )
 
 
-def lacks(needs: Needs, has: Capabilities) -> list[str]:
-    """What a runner would need besides what it has, one sentence each; none where it can do the job."""
-    return [*_engines(needs, has), *_gpus(needs, has), *_addresses(needs, has), *_time(needs, has)]
-
-
-def nobody_can(needs: Needs, runners: dict[str, Capabilities]) -> dict[str, list[str]]:
-    """By runner, what it lacks; empty where one of them lacks nothing."""
-    found = {name: lacks(needs, has) for name, has in runners.items()}
-    return found if all(found.values()) else {}
+def lacks(needs: Needs, has: Capabilities, *, approved: bool) -> list[str]:
+    """Why a runner does not take a job: what it would need besides what it has, and what its own policy refuses, one
+    sentence each. `approved`: a maintainer has approved every launch that needs it."""
+    of_machine = [*_engines(needs, has), *_gpus(needs, has), *_addresses(needs, has), *_time(needs, has)]
+    return [*of_machine, *_denied(needs, has), *_unasked(needs, has, approved=approved)]
 
 
 def chip(name: str) -> str | None:
@@ -99,6 +105,25 @@ def _addresses(needs: Needs, has: Capabilities) -> Iterator[str]:
 def _time(needs: Needs, has: Capabilities) -> Iterator[str]:
     if needs.wall_s > has.wall_s:
         yield f"it takes jobs of at most {has.wall_s:g} s, this one may take {needs.wall_s:g} s"
+
+
+def _denied(needs: Needs, has: Capabilities) -> Iterator[str]:
+    for flag in needs.flags:
+        if flag in has.denied_flags:
+            yield f"its owner lets nobody set --{flag} there"
+    if has.max_gpus is not None and needs.gpus > has.max_gpus:
+        yield f"it gives at most {_counted(has.max_gpus, 'GPU')} to a job, this one needs {needs.gpus}"
+
+
+def _unasked(needs: Needs, has: Capabilities, *, approved: bool) -> Iterator[str]:
+    if approved and has.approved:
+        return
+    why = "its owner lets nothing run that needs approval" if approved else "nobody has approved that"
+    for pin in needs.models:
+        if pin not in has.models:
+            yield f"its list of models that run unasked does not name {pin}, and {why}"
+    if needs.asks:
+        yield f"something in the launch needs approval wherever it runs, and {why}"
 
 
 def _listed(items: Sequence[str]) -> str:

@@ -198,8 +198,11 @@ def _claim(database: Database, claim_id: str | None) -> ClaimRow | None:
 
 
 def _insert(session: Session, new: Found, origin: dict[str, Any], randomness: Randomness) -> str:
+    runs = [run for of_set in new.numbers["sets"] for run in of_set["runs"]]
     row = {
         "id": _free_id(session, randomness),
+        "runs": len(runs),
+        "usable": sum(run["valid"] for run in runs),
         "claim_id": new.claim_id,
         "card_id": new.card_id,
         "kind": new.report.plan.kind,

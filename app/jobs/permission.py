@@ -13,8 +13,6 @@ from app.protocol.policy import census
 from app.protocol.policy.decide import Decision, decide
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
     from app.protocol.plan import Plan
 
 
@@ -23,15 +21,15 @@ def launches(plan: Plan) -> dict[str, Launch]:
     return {digest(side.launch): side.launch for side in plan.sides if side.launch}
 
 
-def decided(launch: Launch, models: Collection[str]) -> Decision:
-    """`models`: pins that run unasked."""
-    return decide(launch, census.of(launch.engine, launch.version), models)
+def decided(launch: Launch) -> Decision:
+    """Where nobody has listed a model: a runner that lists this one starts it unasked."""
+    return decide(launch, census.of(launch.engine, launch.version))
 
 
-def asks(plan: Plan, models: Collection[str]) -> list[str]:
-    """Digests of the launches that need approval. Raises InvalidInputError with every reason where one may never
-    run."""
-    found = {key: decided(launch, models) for key, launch in launches(plan).items()}
+def asks(plan: Plan) -> list[str]:
+    """Digests of the launches that need approval, but for a runner that lists their models itself. Raises
+    InvalidInputError with every reason where one may never run."""
+    found = {key: decided(launch) for key, launch in launches(plan).items()}
     never = [reason for decision in found.values() for reason in decision.against("never")]
     if never:
         details: list[dict[str, object]] = [{"field": text.partition(":")[0], "message": text} for text in never]

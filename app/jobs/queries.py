@@ -26,7 +26,7 @@ from app.jobs.rows import (
     RunnerRow,
 )
 from app.jobs.states import ACTIVE, TERMINAL
-from app.jobs.store import APPROVAL, JOB, RUNNER, assumptions_of, models, no_job
+from app.jobs.store import APPROVAL, JOB, REFUSAL, RUNNER, assumptions_of, no_job
 from app.protocol.lease import Capabilities
 from app.protocol.plan import Plan
 
@@ -91,9 +91,9 @@ class Jobs:
             return job_detail(session, job_id, self._clock.now())
 
     def lacking(self, needs: Needs) -> dict[str, list[str]]:
-        """By runner, why it would not take a job that needs this; no sentence where it would."""
+        """By runner, why it would not take a job that needs this, once it is approved; no sentence where it would."""
         with self._database.read() as session:
-            return _lacking(needs, runner_rows(session))
+            return {item.name: _reasons(item, needs, approved=True) for item in runner_rows(session)}
 
     def log(self, job_id: str, offset: int = 0, epoch: int | None = None, limit: int = LONGEST_PIECE) -> LogPiece:
         """A piece of an attempt's log, of the newest attempt unless told otherwise; a negative offset counts from the
@@ -146,7 +146,7 @@ def job_detail(session: Session, job_id: str, now: dt.datetime) -> JobDetail:
         launches=_launches(session, stored, plan, now),
         attempts=_attempts(session, job_id),
         measurement_id=session.connection().execute(of_job).scalars().first(),
-        lacking=_lacking(needs, runner_rows(session)) if waits else {},
+        lacking=_lacking(session, stored, needs) if waits else {},
     )
 
 
@@ -160,8 +160,8 @@ def _launches(session: Session, job: sa.Row[Any], plan: Plan, now: dt.datetime) 
     live = (APPROVAL.c.digest.in_(digests), APPROVAL.c.revoked_at.is_(None), APPROVAL.c.expires_at > now)
     rows = session.connection().execute(sa.select(APPROVAL).where(*live).order_by(APPROVAL.c.id)).all()
     given = {row.digest: _approval(row) for row in rows}
-    asked, pins = launches(plan), models(session)
-    return tuple(LaunchRow(key, asked[key], given.get(key), decided(asked[key], pins)) for key in digests)
+    asked = launches(plan)
+    return tuple(LaunchRow(key, asked[key], given.get(key), decided(asked[key])) for key in digests)
 
 
 def before(table: sa.Table, cursor: str | None, limit: int) -> list[sa.ColumnElement[bool]]:
@@ -264,8 +264,23 @@ def runner_rows(session: Session) -> tuple[RunnerRow, ...]:
     )
 
 
-def _lacking(needs: Needs, runners: Iterable[RunnerRow]) -> dict[str, list[str]]:
-    return {runner.name: [*lacks(needs, runner.capabilities), *_closed(runner)] for runner in runners}
+def _lacking(session: Session, job: sa.Row[Any], needs: Needs) -> dict[str, list[str]]:
+    """By runner, why it does not take a job that waits; of one that waits for approval, why it would not after it."""
+    asked = sa.select(REFUSAL).where(REFUSAL.c.job_id == job.id)
+    refusals = {row.runner: row for row in session.connection().execute(asked).all()}
+    approved = job.approved or job.state == "awaiting_approval"
+    found = {}
+    for runner in runner_rows(session):
+        found[runner.name] = _reasons(runner, needs, approved=approved)
+        refusal = refusals.get(runner.name)
+        if refusal is not None and refusal.boot_id == runner.boot_id:
+            said = refusal.message or "without a reason"
+            found[runner.name].append(f"it was given this job and refused it by its own policy: {said}")
+    return found
+
+
+def _reasons(runner: RunnerRow, needs: Needs, *, approved: bool) -> list[str]:
+    return [*lacks(needs, runner.capabilities, approved=approved), *_closed(runner)]
 
 
 def _closed(runner: RunnerRow) -> list[str]:

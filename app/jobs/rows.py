@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class JobRow:
-    """A job in a list. `priority`: the higher goes first; `lease_until` None where no runner has it."""
+    """A job in a list. `priority`: the higher goes first; `lease_until` None where no runner has it; `approved`: every
+    launch is, where one needs it; else only a runner that starts it unasked takes it."""
 
     number: int
     id: str
@@ -32,6 +33,7 @@ class JobRow:
     created_at: dt.datetime
     epoch: int
     attempts: int
+    approved: bool
     runner: str | None
     lease_until: dt.datetime | None
     cancel_requested_at: dt.datetime | None
@@ -139,6 +141,7 @@ class RunnerRow:
     itself that it may measure nothing."""
 
     name: str
+    boot_id: str
     version: str
     capabilities: Capabilities
     seen_at: dt.datetime
@@ -167,6 +170,8 @@ class MeasurementRow:
     report: dict[str, Any]
     numbers: Any
     verdict: dict[str, Any] | None
+    runs: int  # repeats that the report tells of
+    usable: int  # of them those that are results
     trust: str
     created_at: dt.datetime
     created_by: str

@@ -16,12 +16,13 @@ if TYPE_CHECKING:
 
 State = Literal["awaiting_approval", "queued", "leased", "running", "succeeded", "failed", "cancelled"]
 Event = Literal[
-    "approve",  # every launch is allowed
-    "withdraw",  # an approval expired or was revoked
+    "approve",  # a maintainer has approved every launch, or some runner starts it unasked
+    "withdraw",  # neither holds any more
     "lease",
     "start",
     "beat",  # the runner says how far it is
     "retry",  # the attempt is over, another one may follow
+    "refuse",  # the runner's own policy does not let it run there
     "succeed",
     "fail",
     "cancel",  # somebody asks
@@ -37,12 +38,14 @@ NEXT: dict[tuple[State, Event], State] = {
     ("queued", "lease"): "leased",
     ("leased", "start"): "running",
     ("leased", "retry"): "queued",
-    ("leased", "fail"): "failed",  # refused before anything was started
+    ("leased", "refuse"): "queued",
+    ("leased", "fail"): "failed",
     ("leased", "cancel"): "leased",
     ("leased", "stop"): "cancelled",
     ("running", "start"): "running",  # the answer to the first one was lost
     ("running", "beat"): "running",
     ("running", "retry"): "queued",
+    ("running", "refuse"): "queued",
     ("running", "succeed"): "succeeded",
     ("running", "fail"): "failed",
     ("running", "cancel"): "running",

@@ -15,7 +15,7 @@ from sqlmodel import SQLModel
 import app.jobs.tables  # noqa: F401 (declares the tables)
 from app.errors import ForbiddenError, NotFoundError
 from app.ids import could_be_id, letters
-from app.jobs.matching import needs_of
+from app.jobs.matching import Needs, lacks, needs_of
 from app.jobs.permission import asks, launches
 from app.jobs.states import ACTIVE, APPROVED_FOR, after
 from app.protocol.launch import canonical
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from app.cards.store import Writer
     from app.randomness import Randomness
 
-JOB, APPROVAL, RUNNER = (SQLModel.metadata.tables[name] for name in ("job", "approval", "runner"))
+JOB, APPROVAL, RUNNER, REFUSAL = (SQLModel.metadata.tables[name] for name in ("job", "approval", "runner", "refusal"))
 OF_JOB = JOB.c.id == sa.bindparam("job")
 STORED = sa.select(JOB).where(OF_JOB)
 UPDATE = sa.update(JOB).where(OF_JOB)
@@ -42,7 +42,11 @@ LIVE = sa.select(APPROVAL.c.digest).where(
     APPROVAL.c.revoked_at.is_(None),
     APPROVAL.c.expires_at > sa.bindparam("now", type_=APPROVAL.c.expires_at.type),
 )
-SECOND = "nobody approves a job of their own here (BENCHCARD_SECOND_APPROVER is set)"
+BY_ANOTHER = LIVE.where(
+    APPROVAL.c.approver != sa.bindparam("owner"),
+    sa.func.lower(APPROVAL.c.approved_by) != sa.func.lower(sa.bindparam("asker", type_=APPROVAL.c.approved_by.type)),
+)
+SECOND = "nobody approves a job of their own here, under no token of their name (BENCHCARD_SECOND_APPROVER is set)"
 LOCK = sa.text("SELECT pg_advisory_xact_lock(7301423)")
 
 
@@ -59,22 +63,24 @@ class NewJob:
     assumptions: tuple[str, ...] = ()
 
 
-def submit(session: Session, new: NewJob, by: Writer, now: dt.datetime, randomness: Randomness) -> str:
-    """Queue a job, or let it wait for approval where a launch needs one. Returns its id.
+def submit(session: Session, new: NewJob, by: Writer, now: dt.datetime, randomness: Randomness, *, second: bool) -> str:
+    """Queue a job, or let it wait for approval where a launch needs one and no runner starts it unasked. Returns its
+    id. `second`: nobody's own approval counts for a job that they asked for.
 
     Raises InvalidInputError where a launch may never run.
     """
     alone(session)
-    digests = asks(new.plan, models(session))
-    allowed = approved(session, digests, now) == set(digests)
+    digests, needs = asks(new.plan), needs_of(new.plan, new.accelerator)
+    allowed = approved(session, digests, now, (by.owner, by.name) if second else None) == set(digests)
     row = {
         "id": _free_id(session, randomness),
         "kind": new.plan.kind,
-        "state": "queued" if allowed else "awaiting_approval",
+        "state": "queued" if allowed or runs_unasked(session, needs) else "awaiting_approval",
         "plan": new.plan.model_dump_json(),
-        "needs": needs_of(new.plan, new.accelerator).text(),
+        "needs": needs.text(),
         "assumptions": json.dumps(new.assumptions),
         "asks": json.dumps(digests),
+        "approved": allowed,
         "claim_id": new.claim_id,
         "card_id": new.card_id,
         "requested_by": by.name,
@@ -104,22 +110,25 @@ def cancel(session: Session, job_id: str, by: Writer, now: dt.datetime) -> None:
 
 
 def approve(session: Session, job_id: str, by: Writer, now: dt.datetime, *, second: bool) -> None:
-    """Approve every launch of a job that needs it, for it and for all other jobs that wait for the same.
+    """Approve every launch of a job that needs it, for it and for all other jobs that wait for the same; one that waits
+    for the few runners that start it unasked is open to the others then.
 
-    `second`: this installation wants another maintainer than the one who asked. Raises NotFoundError, ForbiddenError,
-    ConflictError where nothing waits for approval, InvalidInputError where by now one of them may never run.
+    `second`: this installation wants another maintainer than the one who asked, and that holds for each job that the
+    approval would release. Raises NotFoundError, ForbiddenError, ConflictError where nothing waits for approval,
+    InvalidInputError where by now one of them may never run.
     """
     job = locked(session, job_id)
     if not by.maintains:
         raise ForbiddenError("to approve what is executed needs the scope `maintain`")
-    if second and job.owner == by.owner:
+    if second and is_own(job.owner, job.requested_by, by.owner, by.name):
         raise ForbiddenError(f"{SECOND}: another maintainer has to")
-    after(job.state, "approve")
+    if job.state != "queued" or job.approved:
+        after(job.state, "approve")
     digests = json.loads(job.asks)
     plan = Plan.model_validate_json(job.plan)
-    asks(plan, ())  # the policy may have learnt since the job was asked for
-    wanted = launches(plan)
-    missing = [key for key in digests if key not in approved(session, digests, now)]
+    asks(plan)  # the policy may have learnt since the job was asked for
+    wanted, known = launches(plan), approved(session, digests, now, asker(job, second=second))
+    missing = [key for key in digests if key not in known]
     given = {
         "asked_by": job.requested_by,
         "approved_by": by.name,
@@ -130,10 +139,10 @@ def approve(session: Session, job_id: str, by: Writer, now: dt.datetime, *, seco
     new = [{"digest": key, "launch": canonical(wanted[key]), **given} for key in missing]
     if new:
         session.connection().execute(sa.insert(APPROVAL), new)
-    _release(session, now)
+    settle(session, now, second=second)
 
 
-def revoke(session: Session, approval_id: int, by: Writer, now: dt.datetime) -> None:
+def revoke(session: Session, approval_id: int, by: Writer, now: dt.datetime, *, second: bool) -> None:
     """Take an approval back: what is queued on its strength waits again. Twice is as once. Raises NotFoundError,
     ForbiddenError."""
     if not by.maintains:
@@ -145,18 +154,30 @@ def revoke(session: Session, approval_id: int, by: Writer, now: dt.datetime) -> 
         raise NotFoundError(f"there is no approval {approval_id}")
     if found.revoked_at is None:
         session.connection().execute(sa.update(APPROVAL).where(here).values(revoked_at=now, revoked_by=by.name))
-    queued = sa.select(JOB).where(JOB.c.state == "queued", JOB.c.asks.contains(found.digest))
-    for job in session.connection().execute(queued).all():
-        withhold(session, job, now)
+    settle(session, now, second=second)
 
 
-def withhold(session: Session, job: sa.Row[Any], now: dt.datetime) -> bool:
-    """Whether a queued job has to wait for approval again; then it does."""
+def settle(session: Session, now: dt.datetime, *, second: bool) -> None:
+    """Look at every job again that waits, and that needs approval: what is approved now, and what some runner starts
+    unasked. For when an approval was given or taken back, or a runner's policy is another."""
+    alone(session)
+    waiting = sa.select(JOB).where(JOB.c.state.in_(("awaiting_approval", "queued")), JOB.c.asks != "[]")
+    for job in session.connection().execute(waiting.order_by(JOB.c.number)).all():
+        settled(session, job, now, second=second)
+
+
+def settled(session: Session, job: sa.Row[Any], now: dt.datetime, *, second: bool) -> bool:
+    """Whether every launch of a waiting job is approved now; what follows for it is written."""
     digests = json.loads(job.asks)
-    if not digests or approved(session, digests, now) == set(digests):
-        return False
-    session.connection().execute(UPDATE, {"job": job.id, "state": after(job.state, "withdraw")})
-    return True
+    allowed = approved(session, digests, now, asker(job, second=second)) == set(digests)
+    state = job.state
+    if allowed or runs_unasked(session, Needs.model_validate_json(job.needs)):
+        state = "queued" if state == "queued" else after(state, "approve")
+    elif state == "queued":
+        state = after(state, "withdraw")
+    if (state, allowed) != (job.state, job.approved):
+        session.connection().execute(UPDATE, {"job": job.id, "state": state, "approved": allowed})
+    return allowed
 
 
 def drain(session: Session, name: str, *, on: bool) -> None:
@@ -174,18 +195,34 @@ def drain(session: Session, name: str, *, on: bool) -> None:
     session.connection().execute(sa.update(RUNNER).where(here).values(**values))
 
 
-def models(session: Session) -> set[str]:
-    """The models that some runner starts without asking; the others ask, or refuse, by their own policy."""
+def runs_unasked(session: Session, needs: Needs) -> bool:
+    """Whether a runner that is known here takes such a job without anybody's approval, by its own policy."""
     known = session.connection().execute(sa.select(RUNNER.c.capabilities)).scalars()
-    return {pin for text in known for pin in Capabilities.model_validate_json(text).models}
+    return any(not lacks(needs, Capabilities.model_validate_json(text), approved=False) for text in known)
 
 
-def approved(session: Session, digests: Iterable[str], now: dt.datetime) -> set[str]:
-    """Which of the launches are approved now."""
+def approved(
+    session: Session, digests: Iterable[str], now: dt.datetime, but_of: tuple[str, str] | None = None
+) -> set[str]:
+    """Which of the launches are approved now. `but_of`: token and name of whose approval does not count."""
     wanted = list(digests)
     if not wanted:
         return set()
-    return set(session.connection().execute(LIVE, {"digests": wanted, "now": now}).scalars())
+    asked = {"digests": wanted, "now": now}
+    if but_of is None:
+        return set(session.connection().execute(LIVE, asked).scalars())
+    owner, name = but_of
+    return set(session.connection().execute(BY_ANOTHER, {**asked, "owner": owner, "asker": name}).scalars())
+
+
+def asker(job: sa.Row[Any], *, second: bool) -> tuple[str, str] | None:
+    """Token and name of whoever asked for a job, where their own approval does not count for it."""
+    return (job.owner, job.requested_by) if second else None
+
+
+def is_own(owner: str, asked_by: str, token: str, name: str) -> bool:
+    """Whether they are one person: the same token, or another one of the same name."""
+    return owner == token or asked_by.casefold() == name.casefold()
 
 
 def alone(session: Session) -> None:
@@ -212,15 +249,6 @@ def no_job(job_id: str) -> NotFoundError:
 def assumptions_of(stored: str | None) -> tuple[str, ...] | None:
     """What a job's plan takes for granted; None where that was not kept."""
     return None if stored is None else tuple(json.loads(stored))
-
-
-def _release(session: Session, now: dt.datetime) -> None:
-    """Queue every job that waits for nothing any more."""
-    waiting = sa.select(JOB).where(JOB.c.state == "awaiting_approval").order_by(JOB.c.number)
-    for job in session.connection().execute(waiting).all():
-        digests = json.loads(job.asks)
-        if approved(session, digests, now) == set(digests):
-            session.connection().execute(UPDATE, {"job": job.id, "state": after(job.state, "approve")})
 
 
 def _free_id(session: Session, randomness: Randomness) -> str:

@@ -31,7 +31,8 @@ class JobTable(SQLModel, table=True):
     plan: str  # a Plan as JSON
     needs: str  # Needs in their one spelling: equal needs are equal text
     assumptions: str | None  # JSON: sentences; None: asked for before they were kept
-    asks: str  # JSON: digests of its launches that a maintainer must approve
+    asks: str  # JSON: digests of its launches that a maintainer must approve, but for runners that list its models
+    approved: bool  # all of them, when that was last looked at
     claim_id: str | None = Field(index=True)
     card_id: str | None = Field(index=True)
     requested_by: str
@@ -83,6 +84,17 @@ class AttemptTable(SQLModel, table=True):
     log_size: int  # bytes that were acknowledged
     log_sha256: str | None  # of the whole log, once it is known
     log_dropped: int = Field(sa_type=BigInteger)
+
+
+class RefusalTable(SQLModel, table=True):
+    """A job that a runner gave back because its own policy does not let it run: that process is not given it again."""
+
+    __tablename__ = "refusal"
+
+    job_id: str = Field(primary_key=True, foreign_key="job.id")
+    runner: str = Field(primary_key=True)
+    boot_id: str
+    message: str
 
 
 class AttemptPartTable(SQLModel, table=True):
@@ -152,6 +164,8 @@ class MeasurementTable(SQLModel, table=True):
     report: str  # a Report as JSON
     numbers: str  # JSON
     verdict: str | None  # JSON
+    runs: int  # repeats that its report tells of
+    usable: int  # of them those that are results
     trust: str  # "runner" | "verified from trace"
     created_at: dt.datetime
     created_by: str

@@ -24,6 +24,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from app.protocol.launch import FlagName
 from app.protocol.outcome import Outcome
 from app.protocol.plan import Address, Plan
 from app.protocol.wire import Digest, Key, Name, Seconds, Tally, Text, Wire
@@ -51,8 +52,9 @@ class EngineHere(Wire):
 
 
 class Capabilities(Wire):
-    """What a runner has. `models` are those that its policy starts without asking, `attach` the addresses that it may
-    measure."""
+    """What a runner has, and what its own policy lets run there. `models` are those that it starts without asking,
+    `engines` those that it starts at all, `attach` the addresses that it may measure; `approved`: whether it starts
+    what a maintainer has approved. One that does not state its policy may yet refuse a job that it is given."""
 
     gpus: tuple[Gpu, ...] = ()
     cpus: Tally
@@ -61,11 +63,16 @@ class Capabilities(Wire):
     models: tuple[Text, ...] = ()
     attach: tuple[Address, ...] = ()
     wall_s: Seconds  # the longest attempt that it takes
+    approved: bool = True
+    denied_flags: tuple[FlagName, ...] = ()  # that nobody sets there
+    max_gpus: Tally | None = None  # that it gives to one job
 
 
 class LeaseRequest(Wire):
     """Asked again under the same request id, it has the same answer. A boot id that is new for this runner ends what
-    an earlier process of the same name had taken. A runner in quarantine asks too, to be seen, and gets nothing."""
+    an earlier process of the same name had taken. One process has one job: while it has not begun the one that it was
+    given it is given the same again, and once it has begun 409 `conflict` names it. A runner in quarantine asks too,
+    to be seen, and gets nothing."""
 
     runner: Name
     boot_id: Key

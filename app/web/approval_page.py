@@ -9,7 +9,6 @@ from __future__ import annotations
 import difflib
 import json
 import shlex
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from app.jobs.permission import decided
@@ -25,7 +24,7 @@ from runners.engines.helptext import Flag
 from runners.engines.recipe import Own, RecipeError, command, of_launch
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from app.jobs.rows import ApprovalRow, JobDetail
     from app.protocol.launch import Launch
@@ -41,24 +40,24 @@ TOLD = {
     "awaiting_approval": "This job waits until a maintainer has read what it would start.",
     "queued": "This job needs no approval any more; what it would start is below.",
 }
+UNASKED = (
+    "This job waits for a runner whose own list names its model, and which starts it without approval. Once a "
+    "maintainer has approved it, other runners may take it too."
+)
 OWN = "You asked for this job yourself: nobody else reads it before it runs."
 
 
-@dataclass(frozen=True)
-class Known:
-    """`approvals`: all that were ever given, the newest first; `models`: pins that run unasked."""
-
-    approvals: Sequence[ApprovalRow]
-    models: Collection[str]
-
-
-def approval_page(job: JobDetail, known: Known, *, trouble: str, why_not: str, own: bool, sign_in: str) -> ApprovalPage:
-    """`why_not`: why this visitor cannot decide, "" where they can; `own`: whether they asked for it themselves."""
-    waits = job.row.state == "awaiting_approval"
+def approval_page(
+    job: JobDetail, approvals: Sequence[ApprovalRow], *, trouble: str, why_not: str, own: bool, sign_in: str
+) -> ApprovalPage:
+    """`approvals`: all that were ever given, the newest first; `why_not`: why this visitor cannot decide, "" where they
+    can; `own`: whether they asked for it themselves."""
+    unasked = job.row.state == "queued" and not job.row.approved
+    waits = job.row.state == "awaiting_approval" or unasked
     given = {item.digest: item.approval for item in job.launches}
     several = len(job.plan.sides) > 1
     launches = [
-        _launch(f"Server {side.name.upper()}: {side.label}" if several else "Server", side.launch, given, known)
+        _launch(f"Server {side.name.upper()}: {side.label}" if several else "Server", side.launch, given, approvals)
         for side in job.plan.sides
         if side.launch
     ]
@@ -66,7 +65,7 @@ def approval_page(job: JobDetail, known: Known, *, trouble: str, why_not: str, o
         shell=Shell(f"What runs: {what(job.plan)}", ABOUT, "/jobs"),
         heading=what(job.plan),
         job_url=f"/jobs/{job.row.id}",
-        told=TOLD.get(job.row.state, "This is what the job was to start."),
+        told=UNASKED if unasked else TOLD.get(job.row.state, "This is what the job was to start."),
         dummy=DUMMY_TEXT if job.plan.on_random_weights else "",
         trouble=trouble,
         sign_in_url=sign_in,
@@ -84,10 +83,12 @@ def digests(plan: Plan) -> str:
     return " ".join(digest(side.launch) for side in plan.sides if side.launch)
 
 
-def _launch(heading: str, launch: Launch, given: dict[str, ApprovalRow | None], known: Known) -> LaunchPart:
-    key, decision = digest(launch), decided(launch, known.models)
+def _launch(
+    heading: str, launch: Launch, given: dict[str, ApprovalRow | None], approvals: Sequence[ApprovalRow]
+) -> LaunchPart:
+    key, decision = digest(launch), decided(launch)
     argv, trouble = argv_of(launch, census.of(launch.engine, launch.version))
-    before = _before(launch, key, known.approvals)
+    before = _before(launch, key, approvals)
     return LaunchPart(
         heading=heading,
         digest=key,

@@ -116,7 +116,8 @@ def _told(row: JobRow) -> str:
         return "It waits until a maintainer approves what would be started."
     if row.state == "queued":
         tried = f" {row.attempts} of {MOST_ATTEMPTS} attempts are used." if row.attempts else ""
-        return f"It waits for a runner that can do it.{tried}"
+        unasked = "" if row.approved else " that starts it by its own policy, for nobody has approved it"
+        return f"It waits for a runner that can do it{unasked}.{tried}"
     if row.state == "leased":
         return f"{runner} has taken it and has not begun."
     if row.state == "running":

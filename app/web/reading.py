@@ -39,11 +39,6 @@ def now(request: Request) -> dt.datetime:
     return cast("dt.datetime", request.app.state.clock.now())
 
 
-def run_unasked(request: Request) -> set[str]:
-    """The models, pinned, that some runner starts without asking."""
-    return {pin for runner in jobs(request).runners() for pin in runner.capabilities.models}
-
-
 def measured_again(request: Request, claim_id: str) -> list[CardRow]:
     """The standing cards with a result that repeat a claim, the newest first; plans and retracted ones say nothing."""
     return [card for card in cards(request).repeating(claim_id) if card.state == "measured"]

@@ -34,7 +34,7 @@ def files_of(folder: Path, of: Plan | None = None, *, with_claim: bool = True) -
         number=1, id="m1", job_id="j1", epoch=1, bundle_sha256=None, bundle_size=None,
         claim_id=claim.id if claim else None, card_id=None, kind=of.kind, report=json.loads(report.model_dump_json()),
         numbers=numbers, verdict=json.loads(verdict.model_dump_json()) if verdict else None,
-        trust="runner", created_at=DAY, created_by="Ana", parts=(),
+        runs=6, usable=6, trust="runner", created_at=DAY, created_by="Ana", parts=(),
     )  # fmt: skip
     return contents(stored, Asked(of, assumptions), traces, claim, b"a line of the log\n")
 

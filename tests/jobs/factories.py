@@ -92,13 +92,16 @@ class Queue:
     logs: Logs
     token: str = "bcr_runner"
     keys: count[int] = field(default_factory=count)
+    second: bool = False  # whether this installation wants another maintainer's approval
 
     def key(self) -> str:
         return f"request-{next(self.keys):08d}"
 
     def submit(self, *, by: Writer = ANA, **changes: Any) -> str:
         new = NewJob(changes.pop("plan", None) or attach_plan(), **changes)
-        return self.database.write(lambda session: store.submit(session, new, by, self.clock.now(), RANDOM))
+        return self.database.write(
+            lambda session: store.submit(session, new, by, self.clock.now(), RANDOM, second=self.second)
+        )
 
     def lease(self, runner: str = "one", boot_id: str = "boot-one", **changes: Any) -> LeaseReply:
         token = changes.pop("token", self.token)
@@ -112,7 +115,9 @@ class Queue:
                 **changes,
             }
         )
-        return self.database.write(lambda session: leases.lease(session, request, token, self.clock.now()))
+        return self.database.write(
+            lambda session: leases.lease(session, request, token, self.clock.now(), second=self.second)
+        )
 
     def taken(self, **changes: Any) -> tuple[str, int]:
         """A job that was leased just now."""

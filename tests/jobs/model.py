@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 TTL, ACK = 90, 30
 ACTIVE = ("leased", "running")
-Outcome = Literal["succeeded", "bad_flag", "port_in_use", "runner_stopped", "cancelled"]
+Outcome = Literal["succeeded", "bad_flag", "not_allowed", "port_in_use", "runner_stopped", "cancelled"]
 
 
 @dataclass
@@ -26,6 +26,7 @@ class Job:
     runner: str = ""
     boot: str = ""
     failures: Counter[str] = field(default_factory=Counter)
+    refused: dict[str, str] = field(default_factory=dict)  # runner -> the process that refused it
 
     def is_current(self, epoch: int) -> bool:
         return self.epoch == epoch and self.state in ACTIVE
@@ -47,21 +48,32 @@ class Model:
     runners: dict[str, Runner] = field(default_factory=dict)
     ends: dict[tuple[str, int], tuple[Outcome, str | None]] = field(default_factory=dict)
 
-    def lease(self, name: str, boot: str) -> tuple[str, int] | Literal["lost"] | None:
+    def lease(self, name: str, boot: str) -> tuple[str, int] | Literal["lost", "busy"] | None:
         runner = self.runners.setdefault(name, Runner([boot]))
         if boot in runner.boots[:-1]:
             return "lost"
+        held = self.held(name, boot)
+        if held is not None and held.state == "running" and not runner.quarantined:
+            return "busy"
         self.expire()
         if boot != runner.boots[-1]:
             self._give_back(lambda job: job.runner == name)
             runner.boots.append(boot)
         queued = sorted((job for job in self.jobs.values() if job.state == "queued"), key=lambda job: job.rank)
-        if runner.quarantined or not queued:
+        queued = [job for job in queued if job.refused.get(name) != boot]
+        if runner.quarantined or not (queued or held):
             return None
+        if held is not None:
+            return held.id, held.epoch
         job = queued[0]
         job.state, job.epoch, job.attempts = "leased", job.epoch + 1, job.attempts + 1
         job.runner, job.boot, job.until = name, boot, self.now + ACK
         return job.id, job.epoch
+
+    def held(self, name: str, boot: str) -> Job | None:
+        """The job that a process has now."""
+        mine = (job for job in self.jobs.values() if (job.runner, job.boot) == (name, boot) and job.until > self.now)
+        return next((job for job in mine if job.state in ACTIVE), None)
 
     def expire(self) -> None:
         self._give_back(lambda job: job.until <= self.now)
@@ -104,9 +116,12 @@ class Model:
         if outcome == "succeeded":
             job.state = "succeeded"
             self.runners[job.runner].failures = 0
+        elif outcome == "not_allowed" and not job.cancel:
+            job.state, job.attempts = "queued", job.attempts - 1
+            job.refused[job.runner] = job.boot
         elif outcome == "bad_flag":
             job.state = "failed"
-        elif outcome == "cancelled" and job.cancel:
+        elif outcome in ("cancelled", "not_allowed") and job.cancel:
             job.state = "cancelled"
         else:
             self._put_back(job, blame=outcome == "port_in_use")

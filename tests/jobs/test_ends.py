@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tests.jobs.factories import Queue
 
 
-@pytest.mark.parametrize("failure", RECIPE_FAILURES)
+@pytest.mark.parametrize("failure", [item for item in RECIPE_FAILURES if item != "not_allowed"])
 def test_a_failure_of_the_recipe_is_not_tried_again(queue: Queue, failure: Failure) -> None:
     queue.submit()
     job, epoch = queue.running()
@@ -203,7 +203,7 @@ def test_an_approval_holds_for_every_job_with_the_same_launch_until_it_is_revoke
     queue.approve(first)
     assert [queue.job(job).state for job in (first, second, other)] == ["queued", "queued", "awaiting_approval"]
     assert queue.job(queue.submit(plan=plan())).state == "queued"
-    queue.database.write(lambda session: revoke(session, 1, MAY, queue.clock.now()))
+    queue.database.write(lambda session: revoke(session, 1, MAY, queue.clock.now(), second=False))
     assert queue.job(first).state == queue.job(second).state == "awaiting_approval"
 
 

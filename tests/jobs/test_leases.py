@@ -50,7 +50,7 @@ def test_a_lease_asked_for_again_has_the_same_answer(queue: Queue) -> None:
     assert first.assignment is not None
     queue.later(10)
     assert queue.lease(request_id="the-request") == first
-    other = queue.lease(request_id="another-one").assignment
+    other = queue.lease("two", "boot-two").assignment
     assert other is not None
     assert other.job_id != first.assignment.job_id
     queue.later(10_000)
@@ -159,9 +159,9 @@ def test_a_runner_gets_only_what_it_can_do(queue: Queue, monkeypatch: pytest.Mon
     needs_two = queue.submit(plan=plan(launch={"gpus": 2}))
     needs_one = queue.submit(plan=plan())
     assert queue.taken()[0] == needs_one
-    assert queue.lease().assignment is None
+    assert queue.lease("two", "boot-two").assignment is None
     many = capabilities(gpus=capabilities().gpus * 2)
-    given = queue.lease(capabilities=many).assignment
+    given = queue.lease("two", "boot-two", capabilities=many).assignment
     assert given is not None
     assert (given.job_id, given.placements[0].gpus) == (needs_two, 2)
 
@@ -200,7 +200,7 @@ def test_a_runner_s_name_belongs_to_its_token_until_that_is_revoked(queue: Queue
             ask(job, epoch)
     queue.database.write(lambda session: revoke_token(session, mine, queue.clock.now()))
     queue.beat(job, epoch)
-    queue.lease()
+    queue.lease(draining=True)
     assert queue.runner().token_id == other
 
 

@@ -45,7 +45,7 @@ FULL = bool(os.environ.get("BENCHCARD_TEST_LONG"))
 EXAMPLES, STEPS = (300, 30) if FULL else (25, 30)
 NAMES = st.sampled_from(["one", "two", "three"])
 OUTCOMES: st.SearchStrategy[Outcome] = st.sampled_from(
-    ["succeeded", "bad_flag", "port_in_use", "port_in_use", "runner_stopped", "cancelled"]
+    ["succeeded", "bad_flag", "not_allowed", "port_in_use", "port_in_use", "runner_stopped", "cancelled"]
 )
 PLACE = st.integers(0, 10**6)
 
@@ -90,7 +90,7 @@ class Machine(RuleBasedStateMachine):
         now = self.queue.clock.now()
 
         def work(session: Session) -> Reply:
-            return Reply(201, submit(session, NewJob(attach_plan(), priority=-rank), ANA, now, RANDOM))
+            return Reply(201, submit(session, NewJob(attach_plan(), priority=-rank), ANA, now, RANDOM, second=False))
 
         return once(self.queue.database, ReplayKey.of("ana", key, "submit"), now, work)[0].body
 
@@ -99,9 +99,10 @@ class Machine(RuleBasedStateMachine):
         known = self.model.runners[name].boots if name in self.model.runners else [f"boot-{name}"]
         boots = {"new": self.queue.key(), "old": known[0], "": known[-1]}
         request = {"runner": name, "boot_id": boots[boot], "request_id": self.queue.key()}
+        held = self.model.held(name, boots[boot])
         expected = self.model.lease(name, boots[boot])
         assert self.leased(request) == expected
-        if expected != "lost":
+        if not isinstance(expected, str) and not (held and expected):  # what is given anew
             self.requests[request["request_id"]] = request
             self.answers[request["request_id"]] = expected
 
@@ -146,6 +147,8 @@ class Machine(RuleBasedStateMachine):
             assignment = self.queue.lease(**request).assignment
         except LeaseLostError:
             return "lost"
+        except ConflictError:
+            return "busy"
         return assignment and (assignment.job_id, assignment.epoch)
 
     @precondition(has_attempts)
@@ -242,7 +245,7 @@ def told(call: Callable[[], Any]) -> str:
 
 
 def clear(session: Session) -> None:
-    for name in ("attempt", "job", "runner", "reply"):
+    for name in ("attempt", "refusal", "job", "runner", "reply"):
         session.connection().execute(sa.text(f"DELETE FROM {name}"))
 
 
@@ -300,11 +303,12 @@ def mutants() -> dict[str, Callable[[pytest.MonkeyPatch], None]]:
     def ignores_cancel(attempts: int, *, cancel: bool) -> states.Event:
         return states.over(attempts, cancel=False)
 
+    free = sa.select(JOB).where(JOB.c.state == "queued").order_by(JOB.c.rank, JOB.c.number).limit(1)
     return {
         "no epoch on finish": lambda patch: patch.setattr(uploads, "is_current", lambda job, _: job.state in active),
         "no epoch on heartbeat": lambda patch: patch.setattr(leases, "is_current", lambda job, _: job.state in active),
         "a heartbeat revives an expired lease": lambda patch: patch.setattr(leases, "is_over", lambda *_: False),
-        "no replay of a lease": lambda patch: patch.setattr(leases, "_again", lambda *_: None),
+        "no replay of a lease": lambda patch: patch.setattr(leases, "_again", lambda *_, **__: None),
         "a requeue ignores the cancel": lambda patch: patch.setattr(ends, "over", ignores_cancel),
         "attempts off by one": lambda patch: patch.setattr(ends, "over", off_by_one),
         "a terminal state is overwritten": never_ends,
@@ -312,6 +316,8 @@ def mutants() -> dict[str, Callable[[pytest.MonkeyPatch], None]]:
         "no sweep": lambda patch: patch.setattr(leases, "sweep", lambda *_: 0),
         "a submission sent twice is two jobs": lambda patch: patch.setattr(replay, "earlier", lambda *_: None),
         "no quarantine": lambda patch: patch.setattr(ends, "MOST_FAILURES", 10**6),
+        "a process takes a second job": lambda patch: patch.setattr(leases, "_given", leases._take),
+        "who refused a job is given it again": lambda patch: patch.setattr(leases, "FREE", free),
         "an old process comes back": lambda patch: patch.setattr(leases, "_follow", lambda *_: "[]"),
     }
 

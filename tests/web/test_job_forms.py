@@ -49,9 +49,9 @@ def queue(site: Site) -> Queue:
     return Queue(site.database, site.clock, Logs(site.data / "logs"))
 
 
-def cookie(site: Site, *scopes: str) -> tuple[dict[str, str], Writer]:
+def cookie(site: Site, *scopes: str, name: str = "Ana") -> tuple[dict[str, str], Writer]:
     """The header of a browser that signed in with a token of these scopes, and who that is."""
-    token = site.token(*scopes)
+    token = site.token(*scopes, name=name)
     answer = site.client.request("POST", "/sign-in", content=f"token={token}")
     actor = site.client.app.state.accounts.of_token(token)
     return {"Cookie": answer.headers["set-cookie"].partition(";")[0]}, Writer.of(actor)
@@ -193,13 +193,21 @@ def test_an_approval_shows_every_byte_and_what_the_policy_says(
     assert "Random weights" in text
 
 
-def test_a_model_that_a_runner_lists_is_shown_as_allowed(site: Site, queue: Queue) -> None:
+def test_a_job_that_only_a_listing_runner_takes_says_so_and_may_be_approved(site: Site, queue: Queue) -> None:
     launch = {"version": "0.32.0", "model": "org/M", "revision": "a" * 40, "env": {"VLLM_CPU_KVCACHE_SPACE": "1"}}
     job = queue.submit(plan=plan(launch={**launch, "gpus": 0}))
     path = f"/jobs/{job}/approval"
-    assert "not on the list of models" in site.get(path).text
-    queue.lease(capabilities=capabilities(models=(f"org/M@{'a' * 40}",)))
-    assert "not on the list of models" not in site.get(path).text
+    assert "waits until a maintainer has read" in site.get(path).text
+    engines = ({"name": "vllm", "version": "0.32.0", "device": "cpu"},)
+    has = capabilities(models=(f"org/M@{'a' * 40}",), engines=engines)
+    queue.lease(capabilities=has, draining=True)
+    assert queue.job(job).state == "queued"
+    assert "whose own list names its model" in site.get(path).text
+    assert "nobody has approved it" in site.get(f"/jobs/{job}").text
+    may, _ = cookie(site, "maintain")
+    fields = form_of(site.get(path, headers=may).text, path)
+    assert post(site, path, may, form=fields, to="approve").status_code == 303
+    assert "needs no approval any more" in site.get(path).text
 
 
 def test_a_sound_launch_shows_its_command_with_placeholders(site: Site, queue: Queue) -> None:
@@ -240,9 +248,12 @@ def test_where_two_people_are_wanted_the_page_says_why_it_refuses(of_several: Si
     assert "nobody approves a job of their own" in shown
     assert "BENCHCARD_SECOND_APPROVER" in shown
     assert "Approve exactly this" not in shown
-    may, _ = cookie(site, "maintain")
+    namesake, _ = cookie(site, "maintain")
+    assert "Approve exactly this" not in site.get(path, headers=namesake).text
+    may, _ = cookie(site, "maintain", name="Bo")
     fields = form_of(site.get(path, headers=may).text, path)
     assert post(site, path, own, form=fields, to="approve").status_code == 403
+    assert post(site, path, namesake, form=fields, to="approve").status_code == 403
     assert post(site, path, may, form=fields, to="approve").status_code == 303
 
 

@@ -42,12 +42,16 @@ class LocalPolicy(BaseModel):
     max_gpus: Annotated[int, Field(ge=0, le=64)] | None = None
     wall_s: Annotated[float, Field(gt=0, le=86400)] = 7200.0
 
+    def starts(self, engine: str, version: str) -> bool:
+        """Whether it starts that engine at all."""
+        return self.engines is None or f"{engine}=={version}" in self.engines
+
     def refusals(self, wanted: Launch | Attach, *, approved: bool) -> list[str]:
         """Why not, in sentences; none where it may run. `approved`: the app says that a maintainer approved it."""
         if isinstance(wanted, Attach):
             return [] if wanted.address in self.attach else [f"{wanted.address}: not an address that it may measure"]
         name = f"{wanted.engine}=={wanted.version}"
-        found = [] if self.engines is None or name in self.engines else [f"{name}: not an engine that it starts"]
+        found = [] if self.starts(wanted.engine, wanted.version) else [f"{name}: not an engine that it starts"]
         if self.max_gpus is not None and wanted.gpus > self.max_gpus:
             found.append(f"{wanted.gpus} GPUs: it gives at most {self.max_gpus}")
         found += [f"{flag}: denied here" for flag in wanted.flags if flag in self.denied_flags]

@@ -10,10 +10,10 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 
 from app.cards.store import Writer
 from app.errors import AppError, InvalidInputError
-from app.jobs.store import SECOND, approve, cancel
-from app.web.approval_page import Known, approval_page, digests
+from app.jobs.store import SECOND, approve, cancel, is_own
+from app.web.approval_page import approval_page, digests
 from app.web.forms import CARD_FORM
-from app.web.reading import jobs, now, run_unasked
+from app.web.reading import jobs, now
 from app.web.render import respond
 from app.web.visitor import signed_in, visitor
 from app.web.wording import plain
@@ -77,7 +77,7 @@ def _page(request: Request, found: JobDetail, error: AppError | None = None) -> 
     actor, second = visitor(request), _second(request)
     context = approval_page(
         found,
-        Known(jobs(request).approvals(), run_unasked(request)),
+        jobs(request).approvals(),
         trouble=plain(error.message) if error else "",
         why_not=_why_not(actor, found, second=second),
         own=actor is not None and actor.id == found.row.owner,
@@ -91,6 +91,6 @@ def _why_not(actor: Actor | None, found: JobDetail, *, second: bool) -> str:
         return "To decide, sign in as a maintainer."
     if not actor.may("maintain"):
         return "To approve what is executed needs the scope `maintain`; yours allows less."
-    if second and actor.id == found.row.owner:
+    if second and is_own(found.row.owner, found.row.requested_by, actor.id, actor.name):
         return f"You asked for this job yourself, and {SECOND}: another maintainer has to."
     return ""

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from app.jobs.here import Obstacle
     from app.jobs.plans import Choices, Planned
     from app.randomness import Randomness
+    from app.settings import Settings
 
 router = APIRouter(default_response_class=HTMLResponse)
 MOST_SEED = 2**48
@@ -95,10 +96,11 @@ def _asked(request: Request, of: _Of, form: Mapping[str, str]) -> Response:
             raise ConflictError(f"not attemptable as it stands: {'; '.join(planned.missing)}")
         new = NewJob(planned.plan, planned.accelerator, of.claim_id, of.card_id, assumptions=planned.assumptions)
         randomness = cast("Randomness", request.app.state.randomness)
+        second = cast("Settings", request.app.state.settings).second_approver
 
         def work(session: Session) -> Reply:
             note_use(session, actor, moment)
-            return Reply(201, submit(session, new, Writer.of(actor), moment, randomness))
+            return Reply(201, submit(session, new, Writer.of(actor), moment, randomness, second=second))
 
         # One page's button pressed twice asks once: its seed is drawn for it alone.
         key = ReplayKey.of(actor.id, f"reproduce-{seed}", of.path, planned.plan.model_dump_json())
