@@ -41,6 +41,7 @@ from app.results.intake import Intake
 from app.results.queries import Imports
 from app.settings import ROOT
 from app.web.marked_files import MarkedFiles
+from app.web.run_apart import RunViews
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -127,7 +128,7 @@ def _fill(state: State, settings: Settings, database: Database, clock: Clock) ->
     state.cards = Cards(database, state.catalogue)
     state.imports = Imports(database)
     state.files = Files(settings.data / "files")
-    state.intake = Intake(state.files, database)
+    state.intake, state.run_views = Intake(state.files, database), RunViews()
     state.logs = Logs(settings.data / "logs")
     state.jobs, state.measurements = Jobs(database, state.logs, clock), Measurements(database)
     state.news = News(database)

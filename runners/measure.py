@@ -122,6 +122,7 @@ class Session:
         self.serials = Serials(options.seed)
         self.source = Source(options.seed, options.vocabulary)
         self.dialect = Dialect(options.model, api_key=options.api_key)
+        self.refused: str | None = None  # what the server said to a more exact form of request
         self.notes: list[str] = []
         self.warm_tok_s: list[float] = []
         self.check: Check | None = None
@@ -152,6 +153,7 @@ class Session:
                 raise MeasureError(f"no connection to {self.options.url}: {row.message}")
             if row.failure != "status" or row.status not in NO_SUCH_REQUEST:
                 self.dialect = dialect
+                self.refused = refused[-1] if refused else None
                 self.notes += _said(dialect, row, refused)
                 return
             refused.append(row.message)
@@ -280,6 +282,7 @@ class Session:
             "model": options.model,
             "endpoint": self.dialect.endpoint,
             "asked": {"usage": True, "continuous": self.dialect.asking == "token_ids"},
+            "refused": self.refused,
             "counting": countings[0] if len(countings) == 1 else "mixed" if countings else None,
             "load": described(options.load),
             "workload": {name: getattr(work, name) for name in work.__slots__},

@@ -17,7 +17,8 @@ from app.api.errors import ErrorBody
 from app.api.schema import digits
 from app.errors import IncompleteError, InvalidInputError, OtherBytesError
 from app.jobs import leases, uploads
-from app.jobs.measurements import prepare, record, renew_of_job
+from app.jobs.apart import compute_apart
+from app.jobs.measurements import found, record, renew_of_job, reported
 from app.protocol.lease import MOST_PART, Finish, Finished, Heartbeat, LeaseReply, LeaseRequest, Renewal, Start, Stored
 from app.protocol.wire import Name
 from app.uploads import incoming
@@ -31,9 +32,10 @@ if TYPE_CHECKING:
     from app.accounts.tokens import Actor
     from app.clock import Clock
     from app.jobs.logs import Logs
-    from app.jobs.measurements import Found
+    from app.jobs.measurements import Found, Reported
     from app.randomness import Randomness
     from app.results.files import Files, Kept
+    from app.results.intake import Intake
     from app.settings import Settings
 
 T = TypeVar("T")
@@ -144,30 +146,30 @@ async def add_part(
 
 
 @router.post("/jobs/{job_id}/finish", responses=HELD, openapi_extra=body_of(Finish))
-def finish_job(request: Request, job_id: str, body: MessageOf) -> Finished:
+async def finish_job(request: Request, job_id: str, body: MessageOf) -> Finished:
     """Put the end on record, once all that it names is here (else 409 `incomplete`). Afterwards the runner needs to
     keep nothing of the attempt."""
     message, logs = body.message(Finish), cast("Logs", request.app.state.logs)
-    found = _measured(request, job_id, message)  # takes seconds, so before the transaction
+    measured = await _measured(request, job_id, message)  # takes seconds, so before the transaction
 
     def work(session: "Session", actor: "Actor") -> str | None:
         now = _now(request)
         _, attempt, _ = leases.attempt_of(session, job_id, message.epoch, actor.id)
         state = uploads.finish(session, logs, job_id, message, actor.id, now)
-        if found is None and state == "succeeded" and attempt.finish is None:
+        if measured is None and state == "succeeded" and attempt.finish is None:
             gap: dict[str, object] = {
                 "field": "parts",
                 "message": "the last part came after the end; send the end again",
             }
             raise IncompleteError([gap], attempt.log_size)
-        if found is not None and state == "succeeded":
+        if measured is not None and state == "succeeded":
             randomness = cast("Randomness", request.app.state.randomness)
-            record(session, found, job_id, message.epoch, actor.name, now, randomness)
+            record(session, measured, job_id, message.epoch, actor.name, now, randomness)
         elif state == "failed":
             renew_of_job(session, job_id)
         return state
 
-    state = _done(request, work)
+    state = await run_in_threadpool(_done, request, work)
     if state is None:
         raise leases.lease_lost(message.epoch)
     return Finished.model_validate({"state": state})
@@ -184,9 +186,18 @@ def _done(request: Request, work: "Callable[[Session, Actor], T]") -> T:
     return database(request).write(noted)
 
 
-def _measured(request: Request, job_id: str, message: Finish) -> "Found | None":
+async def _measured(request: Request, job_id: str, message: Finish) -> "Found | None":
     """The numbers of an attempt that succeeded and whose job is still its own. Raises InvalidInputError where it has
     no report. What it names and did not send is told by the end itself."""
+    sent = await run_in_threadpool(_reported, request, job_id, message)
+    if sent is None:
+        return None
+    async with cast("Intake", request.app.state.intake).computings:
+        numbers = await compute_apart(sent.report, sent.traces, sent.plan)
+    return await run_in_threadpool(found, database(request), sent.report, numbers, sent.of, sent.assumptions)
+
+
+def _reported(request: Request, job_id: str, message: Finish) -> "Reported | None":
     if message.outcome.state != "succeeded":
         return None
     actor, storage = signed_in(request, "runner"), database(request)
@@ -196,7 +207,7 @@ def _measured(request: Request, job_id: str, message: Finish) -> "Found | None":
     there = message.parts.items() <= here.items()
     if attempt.finish is not None or not leases.is_current(job, message.epoch) or not there:
         return None
-    return prepare(storage, cast("Files", request.app.state.files), job_id, message.parts)
+    return reported(storage, cast("Files", request.app.state.files), job_id, message.parts)
 
 
 def _known(request: Request, job_id: str, epoch: int, actor: "Actor") -> None:

@@ -1,26 +1,33 @@
-"""Checking a bundle that somebody sent in a process of its own: its memory and its time are bounded.
+"""Reading what others made, bundles and traces, in a process of its own: its memory and its time are bounded.
 
-Run as a program, this module is that process: it writes what it found as JSON to its standard output.
+Run as a program, this module is that process: it writes what it found as JSON to its standard output. A trace of a few
+KB may unpack to any number of GB, and its index may lie about that, so only the system itself can hold the limit.
 """
 
 from __future__ import annotations
 
 import asyncio
+import json
 import sys
 import tempfile
 import zipfile
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
-from app.apart import ApartError, apart, bound_memory
+from app.apart import ApartError, answer, apart
 from app.jobs.evidence import check
+from app.jobs.numbers import compute
 from app.protocol.outcome import Report
+from app.protocol.plan import Plan
 from app.results.bundle import BundleError
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 LONGEST_S = 300
-MOST_MEMORY = 6 * 1024**3  # bytes of address space
+MOST_MEMORY = 4 * 1024**3  # bytes of address space, several times what the largest trace that is read takes
 MOST_BYTES = 1 << 30  # of a bundle that is sent, and of all that comes out of it
 
 
@@ -39,11 +46,17 @@ class Sent(BaseModel):
     numbers: dict[str, Any] = {}
 
 
+class _Work(BaseModel):
+    report: Report
+    traces: dict[str, Path]
+    planned: Plan
+
+
 async def check_apart(source: Path) -> Sent:
     """Never raises for what the file holds; the process ends with the caller that is cancelled."""
     if not await asyncio.to_thread(zipfile.is_zipfile, source):
         return _refused("this is no whole zip file")
-    arguments = (str(source), str(MOST_MEMORY))
+    arguments = ("check", str(MOST_MEMORY), str(source))
     try:
         said = await apart(__name__, *arguments, longest_s=LONGEST_S, doing="checking it", thing="a bundle")
     except ApartError as error:
@@ -73,10 +86,29 @@ def _checked(source: Path) -> Sent:
     )
 
 
-def _main(source: str, most_memory: str) -> int:
-    bound_memory(int(most_memory))
-    sys.stdout.write(_checked(Path(source)).model_dump_json())
-    return 0
+async def compute_apart(report: Report, traces: Mapping[str, Path], planned: Plan) -> dict[str, Any]:
+    """`app.jobs.numbers.compute`. Where the process does not come to its end, no run is a result, and that is why."""
+    work = _Work(report=report, traces=dict(traces), planned=planned)
+    arguments = ("compute", str(MOST_MEMORY))
+    given = work.model_dump_json().encode()
+    try:
+        said = await apart(
+            __name__, *arguments, longest_s=LONGEST_S, doing="reading the traces", thing="an attempt", given=given
+        )
+    except ApartError as error:
+        return compute(report, {}, planned, str(error))
+    return dict(json.loads(said))
+
+
+def _computed() -> str:
+    work = _Work.model_validate_json(sys.stdin.buffer.read())
+    return json.dumps(compute(work.report, work.traces, work.planned), allow_nan=False)
+
+
+def _main(work: str, most_memory: str, source: str = "") -> int:
+    if work == "compute":
+        return answer(_computed, int(most_memory))
+    return answer(lambda: _checked(Path(source)).model_dump_json(), int(most_memory))
 
 
 if __name__ == "__main__":

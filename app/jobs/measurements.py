@@ -1,6 +1,6 @@
 """What attempts and bundles found, on record: numbers computed from their traces, and the verdict on the claim.
 
-`prepare` takes seconds and stands outside the transaction, the others inside the caller's.
+What reads files stands outside the transaction, what writes rows inside the caller's.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ from app.compare.reproduction import Verdict
 from app.errors import InvalidInputError
 from app.ids import letters
 from app.jobs.judged import judged
-from app.jobs.numbers import compute
 from app.jobs.store import JOB, assumptions_of, no_job
 from app.protocol.outcome import REPORT, Report
 from app.protocol.plan import Plan
@@ -29,6 +28,7 @@ from app.protocol.plan import Plan
 if TYPE_CHECKING:
     import datetime as dt
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     from sqlmodel import Session
 
@@ -54,11 +54,21 @@ class Found:
     card_id: str | None
 
 
-def prepare(database: Database, files: Files, job_id: str, parts: Mapping[str, str]) -> Found:
-    """Read an attempt's report and compute its numbers. `parts`: name -> SHA-256, all of them kept in `files`.
+@dataclass(frozen=True)
+class Reported:
+    """What an attempt sent and what it was asked for: all that its numbers are computed from."""
 
-    A trace that is missing or corrupt is a reason in the numbers. Raises NotFoundError for no such job,
-    InvalidInputError where the report itself is none.
+    report: Report
+    traces: dict[str, Path]
+    plan: Plan
+    of: tuple[str | None, str | None]  # claim and card
+    assumptions: tuple[str, ...]
+
+
+def reported(database: Database, files: Files, job_id: str, parts: Mapping[str, str]) -> Reported:
+    """Read an attempt's report. `parts`: name -> SHA-256, all of them kept in `files`.
+
+    Raises NotFoundError for no such job, InvalidInputError where the report itself is none.
     """
     with database.read() as session:
         asked = sa.select(JOB.c.plan, JOB.c.claim_id, JOB.c.card_id, JOB.c.assumptions).where(JOB.c.id == job_id)
@@ -67,8 +77,8 @@ def prepare(database: Database, files: Files, job_id: str, parts: Mapping[str, s
         raise no_job(job_id)
     report = _report(files, parts)
     traces = {name: files.path(sha256) for name, sha256 in parts.items() if name != REPORT}
-    numbers = compute(report, traces, Plan.model_validate_json(job.plan))
-    return found(database, report, numbers, (job.claim_id, job.card_id), assumptions_of(job.assumptions) or ())
+    plan, of = Plan.model_validate_json(job.plan), (job.claim_id, job.card_id)
+    return Reported(report, traces, plan, of, tuple(assumptions_of(job.assumptions) or ()))
 
 
 def found_elsewhere(

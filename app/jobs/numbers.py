@@ -11,18 +11,16 @@ agreement also has `agreement` (app.jobs.agreement).
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import math
+from collections import Counter
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from app.compare.pareto import SweepPoint, front
 from app.jobs.agreement import MOST_RESULT, agreement
-from runners.load import metrics, trace_file, verdict
-from runners.load.plausible import impossible
+from app.jobs.one_run import of_run, unread
 from runners.load.statistics import bootstrap_median
-from runners.load.trace import MISSING
-from runners.report import COUNTS, NAMES, label, numbers, over_runs, spread, withheld
+from runners.report import COUNTS, NAMES, label, over_runs, spread, withheld
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -30,22 +28,21 @@ if TYPE_CHECKING:
 
     from app.protocol.outcome import Report, RunReport
     from app.protocol.plan import Plan, Point
-    from runners.load.metrics import Metrics
-    from runners.load.trace import Trace
 
 Json = dict[str, Any]
 FORMAT = 1
 PER_GPU = ("output_tok_s", "total_tok_s")
-MOST_BYTES = 4 << 30  # of a trace's columns once unpacked, as its own index says
 
 
-def compute(report: Report, traces: Mapping[str, Path], planned: Plan) -> Json:
+def compute(report: Report, traces: Mapping[str, Path], planned: Plan, failure: str = "") -> Json:
     """All numbers. A trace that is missing or cannot be read makes its run no result, and says so; a report of another
-    plan than was asked for has no valid number."""
+    plan than was asked for has no valid number. `failure`: why none of the traces could be read at all."""
     placed, misplaced = _placed(report)
     if report.plan != planned:
         misplaced.insert(0, "other_plan: the report is of another plan than the job's")
-    sets = list(_sets(report.plan, [(run, _run(run, report.plan, traces)) for run in placed]))
+    runs = [(run, unread(run, failure) if failure else of_run(run, report.plan, traces)) for run in placed]
+    misplaced += _same_bytes([found for _, found in runs])
+    sets = list(_sets(report.plan, runs))
     reasons = [*misplaced, *(f"{_named(item)}: {reason}" for item in sets for reason in item["reasons"])]
     found: Json = {
         "format": FORMAT,
@@ -121,69 +118,6 @@ def _front(sets: list[Json]) -> list[Json]:
     ]
 
 
-def _run(run: RunReport, plan: Plan, traces: Mapping[str, Path]) -> Json:
-    """One repeat; what its own trace says against it is found here again, whatever its report says."""
-    place = {"repeat": run.repeat, "trace": run.trace, "referee": run.referee}
-    try:
-        trace, digest = _read(traces[run.trace])
-        measured = metrics.measure(trace)
-        found = numbers(trace, measured)
-        reasons = list(dict.fromkeys([*run.reasons, *_judged(trace, measured, plan, run)]))
-    except KeyError as missing:
-        return _unread(place, run, f"trace_missing: there is no trace `{missing.args[0]}`")
-    except FileNotFoundError:
-        return _unread(place, run, f"trace_missing: the file of the trace `{run.trace}` is gone")
-    except (trace_file.TraceError, OSError, ValueError, TypeError, ArithmeticError, LookupError, MemoryError) as error:
-        why = str(error).splitlines()[0].replace(str(traces[run.trace]), "it") if str(error) else type(error).__name__
-        return _unread(place, run, f"trace_unreadable: the trace `{run.trace}` cannot be read: {why[:300]}")
-    kept = withheld(found) if reasons else found
-    return {**place, "trace_sha256": digest, "valid": not reasons, "reasons": reasons, **_about(trace), **kept}
-
-
-def _read(file: Path) -> tuple[Trace, str]:
-    unpacked = trace_file.unpacked_bytes(file)
-    if unpacked > MOST_BYTES:
-        raise trace_file.TraceError(f"it unpacks to {unpacked / 1e9:.1f} GB, at most {MOST_BYTES / 1e9:.1f} are read")
-    with file.open("rb") as data:
-        return trace_file.read(file), hashlib.file_digest(data, "sha256").hexdigest()
-
-
-def _about(trace: Trace) -> Json:
-    return {name: trace.meta.get(name) for name in ("counting", "endpoint", "client", "seed")}
-
-
-def _unread(place: Json, run: RunReport, reason: str) -> Json:
-    nothing = dict.fromkeys((*COUNTS, *NAMES, "tokens_per_event", "acceptance"))
-    about = {"trace_sha256": None, "counting": None, "endpoint": None, "client": None, "seed": None}
-    return {**place, **about, "valid": False, "reasons": [*run.reasons, reason], **nothing}
-
-
-def _judged(trace: Trace, measured: Metrics, plan: Plan, run: RunReport) -> Iterator[str]:
-    """What the trace itself says against the run: its client, its failures, its load, another work than planned."""
-    point, work = plan.points[run.point], plan.workload
-    yield from (f"impossible_trace: {said}" for said in impossible(trace))
-    told = trace.meta.get("client")
-    known = {reason.partition(":")[0] for reason in run.reasons}
-    if told is None or not all(math.isfinite(figure) for figure in told.values()):
-        yield "client_unknown: the trace does not say how its client fared"
-    else:
-        found = verdict.judge(trace, measured, verdict.Client(**told), point.concurrency, verdict.DEFAULT)
-        warm = work.prefix_cache == "warm" or work.turns > 1
-        for reason in found:
-            if reason.rule not in known and not (warm and reason.rule == "warm_cache"):
-                yield f"{reason.rule}: {reason.message}"
-    given = trace.numbers["input_tokens"]
-    if work.turns == 1 and (given[given != MISSING] != work.input_tokens).any():
-        yield f"other_work: the trace sent other prompts than of {work.input_tokens} tokens, which the plan wants"
-    if work.turns == 1 and (trace.numbers["session"] != MISSING).any():
-        yield "other_work: the trace has conversations, which the plan does not want"
-    asked = set(trace.numbers["asked_tokens"].tolist())
-    if asked - {work.output_tokens}:
-        yield f"other_work: the trace asked for {sorted(asked)[:3]} output tokens, the plan for {work.output_tokens}"
-    if len(trace) < point.requests:
-        yield f"other_work: the trace has {len(trace)} requests, the plan {point.requests}"
-
-
 def _placed(report: Report) -> tuple[list[RunReport], list[str]]:
     """The runs that stand where the plan has a place for one, and what is wrong with the others."""
     plan = report.plan
@@ -202,6 +136,14 @@ def _placed(report: Report) -> tuple[list[RunReport], list[str]]:
             taken |= {place, run.trace}
             found.append(run)
     return found, wrong
+
+
+def _same_bytes(runs: list[Json]) -> Iterator[str]:
+    """A run happens once: two names of one trace are one run told twice."""
+    digests = Counter(run["trace_sha256"] for run in runs if run["trace_sha256"])
+    for sha256 in (sha256 for sha256, times in digests.items() if times > 1):
+        names = [f"`{run['trace']}`" for run in runs if run["trace_sha256"] == sha256]
+        yield f"twice: the traces {', '.join(names[:5])} are the same bytes"
 
 
 def _sets(plan: Plan, runs: list[tuple[RunReport, Json]]) -> Iterator[Json]:

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from app.apart import ApartError, apart, bound_memory
+from app.apart import ApartError, answer, apart
 from app.results.importers import ImportProblem, ImportReport, read
 
 if TYPE_CHECKING:
@@ -35,10 +35,11 @@ async def read_file(path: Path, name: str, format: Format | None) -> ImportRepor
 
 
 def _main(path: str, name: str, format: str, most_memory: str) -> int:
-    bound_memory(int(most_memory))
-    report = read(name, Path(path).read_bytes(), cast("Format", format) if format else None)
-    sys.stdout.write(report.model_dump_json())
-    return 0
+    def work() -> str:
+        known = cast("Format", format) if format else None
+        return read(name, Path(path).read_bytes(), known).model_dump_json()
+
+    return answer(work, int(most_memory))
 
 
 if __name__ == "__main__":

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 UPLOADS = 8  # files that come in or are read at a time: what they take of the disk and of file handles is bounded
 WAITING = 64  # requests that wait for that, their bodies still unsent
 READINGS = 2  # files that are read at a time; more would only take each other's processor
+COMPUTINGS = 2  # attempts whose numbers are computed at a time, each in a process of its own
 RETRY_S = 30
 
 
@@ -49,6 +50,7 @@ class Intake:
         self._requests = 0
         self._uploads = asyncio.Semaphore(UPLOADS)
         self.readings = asyncio.Semaphore(READINGS)
+        self.computings = asyncio.Semaphore(COMPUTINGS)
 
     @asynccontextmanager
     async def arriving(self, most_bytes: int = MOST_BYTES) -> AsyncIterator[Arriving]:

@@ -8,11 +8,12 @@ import pytest
 
 from app.catalogue.queries import Catalogue
 from app.jobs.logs import Logs
-from app.jobs.measurements import prepare, record
+from app.jobs.measurements import record
 from app.results.files import Files
 from tests.api.test_job_access import ask
 from tests.cards.factories import sound
 from tests.jobs.factories import RANDOM, Queue, allow_all
+from tests.jobs.prepared import prepare
 from tests.jobs.runs import attempt, plan
 from tests.jobs.test_measurements import kept
 from tests.site import Site, open_site

@@ -15,13 +15,14 @@ from app.cards.store import Writer
 from app.clock import SystemClock
 from app.db import Database
 from app.jobs.logs import Logs
-from app.jobs.measurements import prepare, record
+from app.jobs.measurements import record
 from app.protocol.outcome import REPORT
 from app.results.files import Files
 from tests.browser.test_pages_in_browser import serious
 from tests.conftest import StillClock
 from tests.jobs.factories import RANDOM, Queue
 from tests.jobs.factories import plan as waiting_plan
+from tests.jobs.prepared import prepare
 from tests.jobs.runs import attempt
 from tests.jobs.runs import plan as measured_plan
 

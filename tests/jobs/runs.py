@@ -54,16 +54,21 @@ def write_trace(
     output: int = OUTPUT,
     **meta: Any,
 ) -> None:
-    """A run in which `streams` requests are always under way, one after the other on each."""
+    """A run in which `streams` requests are always under way, one after the other on each. `...-N.parquet` is the
+    repeat N. What it says of itself can be changed by `meta`."""
     long_ms = ttft_ms + (output - 1) * tpot_ms
     rows = []
     for index in range(requests):
         start = (index // streams) * long_ms
         times = [int((start + ttft_ms + place * tpot_ms) * MS) for place in range(output)]
         rows.append(_row(index, int(start * MS), times, failed=index < failed))
-    given = {"client": CLIENT, "counting": "token_ids", "endpoint": "completions", "seed": 7, **meta}
+    work = {"input_tokens": INPUT, "output_tokens": output, "turns": 1, "prefix_tokens": 0, "think_s": 0.0}
+    repeat = file.stem.rpartition("-")[2]
+    given = {"client": CLIENT, "counting": "token_ids", "endpoint": "completions", "seed": 7, "workload": work}
+    given |= {"load": {"kind": "closed", "concurrency": streams}, "repeat": int(repeat) if repeat.isdigit() else 1}
+    given |= {"asked": {"usage": True, "continuous": True}, **meta}
     file.parent.mkdir(parents=True, exist_ok=True)
-    trace_file.write(from_rows(rows, 0, {"asked": {"usage": True, "continuous": True}, **given}), file)
+    trace_file.write(from_rows(rows, 0, given), file)
 
 
 def _row(index: int, sent_ns: int, times: list[int], *, failed: bool) -> Counted:
@@ -96,7 +101,12 @@ def attempt(
                 name = f"{side.name}-{place}-{repeat}.parquet"
                 tpot = (tpot_ms or {}).get(side.name, 10.0) * (1 + repeat / 1000)
                 output = of.workload.output_tokens
-                write_trace(folder / name, point.requests, point.concurrency or 1, ttft_ms, tpot, output=output)
+                streams, seed = point.concurrency or 1, of.workload.seed + place
+                asked = {"usage": True, "continuous": point.counting == "each_event"}
+                said: dict[str, Any] = {"seed": seed, "asked": asked, "model": f"served-{side.name}"}
+                if side.attach:
+                    said |= {"url": f"http://{side.attach.address}", "model": side.attach.model}
+                write_trace(folder / name, point.requests, streams, ttft_ms, tpot, output=output, **said)
                 runs.append(RunReport(side=side.name, point=place, repeat=repeat, trace=name))
                 traces[name] = folder / name
     sides = tuple(_side(side.name, side.launch) for side in of.sides)

@@ -8,11 +8,12 @@ import pytest
 
 from app.cli import main
 from app.db import Database
-from app.jobs.measurements import prepare, record
+from app.jobs.measurements import record
 from app.protocol.outcome import REPORT
 from app.results.files import Files
 from tests.conftest import migrate
 from tests.jobs.factories import RANDOM, Queue, allow_all, queue_in
+from tests.jobs.prepared import prepare
 from tests.jobs.runs import attempt, plan
 
 if TYPE_CHECKING:

@@ -14,10 +14,11 @@ from app.catalogue.store import load_into
 from app.claims.rows import ClaimFilter
 from app.errors import InvalidInputError, NotFoundError
 from app.jobs.leases import sweep
-from app.jobs.measurements import MEASUREMENT, Found, judge_changed, prepare, record, record_bundle, renew
+from app.jobs.measurements import MEASUREMENT, Found, judge_changed, record, record_bundle, renew
 from app.protocol.outcome import REPORT, Report
 from app.results.files import Files, Kept
 from tests.jobs.factories import RANDOM, allow_all
+from tests.jobs.prepared import prepare
 from tests.jobs.runs import attempt, plan
 from tests.storage.test_load import source
 

@@ -15,13 +15,14 @@ from app.catalogue.folder import read_catalogue
 from app.catalogue.store import load_into
 from app.claims.words import axis_name
 from app.jobs.logs import Logs
-from app.jobs.measurements import prepare, record
+from app.jobs.measurements import record
 from app.jobs.store import JOB
 from app.protocol.outcome import REPORT
 from app.results.files import Files
 from app.web.axes_example import SAME
 from app.web.badge_svg import STATUS_WORDS, badge
 from tests.jobs.factories import RANDOM, Queue, allow_all
+from tests.jobs.prepared import prepare
 from tests.jobs.runs import attempt, plan, write_trace
 from tests.site import Site, open_site
 from tests.storage.test_load import source

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import tempfile
 from dataclasses import replace
-from functools import lru_cache
-from pathlib import Path
 from typing import TYPE_CHECKING, cast
-from zipfile import BadZipFile
 
 from fastapi import APIRouter, Request
+from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import HTMLResponse, Response
 
 from app.asked import root
 from app.errors import InvalidInputError, NotFoundError
-from app.results.bundle import one_file
 from app.web.contexts import Trouble
 from app.web.measurement_numbers import first_shown, runs_of, twin_of
 from app.web.measurement_page import (
@@ -28,18 +24,16 @@ from app.web.measurement_page import (
 )
 from app.web.reading import catalogue, measurements, now, present
 from app.web.render import respond
+from app.web.run_apart import UNREADABLE
 from app.web.run_charts import CHARTS, Beside, run_csv
-from app.web.run_view import RunView, run_view
 from app.web.wording import plain
-from runners.load import trace_file
-from runners.load.trace_file import TraceError
 
 if TYPE_CHECKING:
     from app.jobs.rows import MeasurementPage, MeasurementRow
     from app.results.files import Files
+    from app.web.run_apart import RunViews
 
 router = APIRouter(default_response_class=HTMLResponse)
-MOST_BYTES = 256 << 20  # of a trace's columns once unpacked; a page draws none that is larger
 FILTERS = ("claim_id", "card_id")
 
 
@@ -66,14 +60,17 @@ def _page(
 
 
 @router.get("/measurements/{measurement_id}")
-def one_measurement(request: Request, measurement_id: str, run: str = "") -> HTMLResponse:
+async def one_measurement(request: Request, measurement_id: str, run: str = "") -> HTMLResponse:
     """A measurement with one of its runs. Raises NotFoundError."""
-    row = measurements(request).one(measurement_id)
-    runs = runs_of(row.numbers)
-    chosen = _chosen(request, row, _place(row, run)) if runs else None
-    of = of_claim(row)
-    claim = present(catalogue(request), [of]).get(of) if of else None
-    return respond(request, measurement_page(row, claim, chosen, root(request)))
+    row = await run_in_threadpool(measurements(request).one, measurement_id)
+    chosen = await _chosen(request, row, _place(row, run)) if runs_of(row.numbers) else None
+
+    def shown() -> HTMLResponse:
+        of = of_claim(row)
+        claim = present(catalogue(request), [of]).get(of) if of else None
+        return respond(request, measurement_page(row, claim, chosen, root(request)))
+
+    return await run_in_threadpool(shown)
 
 
 def _place(row: MeasurementRow, given: str) -> int:
@@ -87,53 +84,37 @@ def _place(row: MeasurementRow, given: str) -> int:
     return int(given)
 
 
-def _chosen(request: Request, row: MeasurementRow, place: int) -> Chosen:
+async def _chosen(request: Request, row: MeasurementRow, place: int) -> Chosen:
     """A run with the one on the other server that was made beside it, where that one is a result too."""
-    chosen, twin = _alone(request, row, place), twin_of(runs_of(row.numbers), place)
+    chosen, twin = await _alone(request, row, place), twin_of(runs_of(row.numbers), place)
     if chosen.view is None or twin is None:
         return chosen
-    other = _alone(request, row, twin).view
+    other = (await _alone(request, row, twin)).view
     return replace(chosen, beside=Beside(beside_names(row, place), other) if other else None)
 
 
-def _alone(request: Request, row: MeasurementRow, place: int) -> Chosen:
+async def _alone(request: Request, row: MeasurementRow, place: int) -> Chosen:
     run = runs_of(row.numbers)[place - 1][1]
     if run["trace_sha256"] is None:
-        return Chosen(place, None, "The trace of this run is not here or cannot be read.")
+        return Chosen(place, None, UNREADABLE)
     files, bundle = cast("Files", request.app.state.files), row.bundle_sha256
-    source = files.path(bundle or run["trace_sha256"])
-    try:
-        view = _view(source, f"traces/{run['trace']}" if bundle else None)
-    except (TraceError, OSError, KeyError, BadZipFile):
-        return Chosen(place, None, "The trace of this run is not here or cannot be read.")
-    trouble = "" if view else "This trace is too large to be drawn here; its numbers stand above."
-    return Chosen(place, view, trouble)
-
-
-@lru_cache(maxsize=32)
-def _view(source: Path, within: str | None) -> RunView | None:
-    """None for a trace that is too large. `within` is its place in a bundle. A file's name is the digest of its bytes,
-    so what was read once stays true."""
-    if within is None:
-        return _read(source)
-    with tempfile.NamedTemporaryFile(prefix="trace-", suffix=".parquet") as made:
-        made.writelines(one_file(source, within))
-        made.flush()
-        return _read(Path(made.name))
-
-
-def _read(trace: Path) -> RunView | None:
-    return None if trace_file.unpacked_bytes(trace) > MOST_BYTES else run_view(trace_file.read(trace))
+    source, within = files.path(bundle or run["trace_sha256"]), f"traces/{run['trace']}" if bundle else ""
+    made = await cast("RunViews", request.app.state.run_views).made(source, within)
+    return Chosen(place, made.view, made.trouble)
 
 
 @router.get("/measurements/{measurement_id}/chart.csv", response_class=Response)
-def chart_data(request: Request, measurement_id: str, run: str = "", chart: str = "") -> Response:
+async def chart_data(request: Request, measurement_id: str, run: str = "", chart: str = "") -> Response:
     """The data of a chart, with its caveats in the first lines. Raises NotFoundError."""
-    row = measurements(request).one(measurement_id)
+    row = await run_in_threadpool(measurements(request).one, measurement_id)
     place = _place(row, run) if runs_of(row.numbers) else 1
-    chosen = _chosen(request, row, place) if runs_of(row.numbers) else Chosen(place, None, "")
-    of = drawn(row, report_of(row), place)
-    text = run_csv(chart, chosen.view, row.numbers["front"], of, chosen.beside)
+    chosen = await _chosen(request, row, place) if runs_of(row.numbers) else Chosen(place, None, "")
+
+    def made() -> str | None:
+        of = drawn(row, report_of(row), place)
+        return run_csv(chart, chosen.view, row.numbers["front"], of, chosen.beside)
+
+    text = await run_in_threadpool(made)
     if text is None:
         message = f"there is no chart `{chart[:40]}` of this run; there may be {', '.join(CHARTS)}"
         raise NotFoundError(message, [{"field": "chart", "message": message}])

@@ -115,3 +115,10 @@ def test_a_large_trace_is_analysed_from_its_file(tmp_path: Path) -> None:
     trace_file.write(traced(*[base()] * 50), file)
     found = metrics.measure(trace_file.read(file))
     assert (found.requests, found.output_tokens) == (50, 50 * N)
+
+
+def test_a_trace_that_unpacks_to_more_than_its_reader_takes_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "x.parquet"
+    trace_file.write(traced(*[base()] * 50), file)
+    with pytest.raises(trace_file.TraceTooLargeError, match="more than the 0 MB that are read"):
+        trace_file.read(file, most_bytes=2000)
