@@ -37,7 +37,7 @@ def plan() -> Plan:
     )
 
 
-def written(folder: Path, app: whole.App) -> Path:
+def written(folder: Path, app: whole.App, more: str = "") -> Path:
     (folder / "token").write_text(app.tokens["runner"])
     file = folder / "runner.toml"
     file.write_text(f"""
@@ -49,14 +49,20 @@ def written(folder: Path, app: whole.App) -> Path:
         approved = true
         [site]
         models = "models"
+        {more}
     """)
     return file
 
 
+def store(model: Path, folder: Path) -> None:
+    """The model in the runner's own store, without its weights: they are random all the same."""
+    shutil.copytree(model, folder / "models" / "tiny-qwen3")
+    (folder / "models" / "tiny-qwen3" / "model.safetensors").unlink()
+
+
 def test_a_job_is_executed_on_a_real_engine_and_its_numbers_are_there(model: Path, tmp_path: Path) -> None:
     stories.installed("vllm")
-    shutil.copytree(model, tmp_path / "models" / "tiny-qwen3")
-    (tmp_path / "models" / "tiny-qwen3" / "model.safetensors").unlink()  # the weights are random all the same
+    store(model, tmp_path)
     with whole.served(tmp_path / "data") as app, whole.runner(written(tmp_path, app)):
         job = app.submit(plan())
         done = app.wait(job, whole.ended, 600)
@@ -71,4 +77,30 @@ def test_a_job_is_executed_on_a_real_engine_and_its_numbers_are_there(model: Pat
     assert report.sides[0].freed.survivors == ()
     assert {reason.partition(":")[0] for run in report.runs for reason in run.reasons} <= {"lagging_client"}
     assert "[a] " in log
+    assert app.tokens["runner"] not in log
+
+
+def test_vllms_own_tool_measures_its_server_by_turns_and_counts_what_the_server_counts(
+    model: Path, tmp_path: Path
+) -> None:
+    python = stories.installed("vllm").python
+    store(model, tmp_path)
+    points = (Point(concurrency=2, requests=4),)
+    wanted = plan().model_copy(update={"kind": "agreement", "tools": ("vllm_bench",), "points": points})
+    config = f"""[site.tools]
+        vllm_bench = "{python}"
+    """
+    with whole.served(tmp_path / "data") as app, whole.runner(written(tmp_path, app, config)):
+        job = app.submit(wanted)
+        done = app.wait(job, whole.ended, 900)
+        log = app.ask("GET", f"/jobs/{job}/log?offset=0", "submit").decode()
+        assert (done["state"], done["failure"]) == ("succeeded", None), log
+        measured = app.ask("GET", f"/measurements/{done['measurement_id']}", "submit")
+    (held,) = measured["numbers"]["agreement"]
+    theirs = held["clients"][1]
+    assert (theirs["client"], theirs["version"]) == ("vllm_bench", VERSIONS["vllm"])
+    assert [run["reasons"] for run in theirs["runs"]] == [[], []]
+    assert [run["requests"] for run in theirs["runs"]] == [4, 4]
+    assert theirs["apart"]["output_tokens"] == 0.0
+    assert None not in theirs["apart"].values()
     assert app.tokens["runner"] not in log
