@@ -68,6 +68,7 @@ def capabilities(config: Config) -> Capabilities:
         approved=policy.approved,
         denied_flags=policy.denied_flags,
         max_gpus=policy.max_gpus,
+        tools=tuple(sorted(config.site.tools)),
     )
 
 

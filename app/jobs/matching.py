@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict
 from app.cards import names
 from app.jobs.permission import decided
 from app.protocol.lease import EngineHere
+from app.protocol.plan import BenchTool
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -24,7 +25,8 @@ BOARD = re.compile(r"(?:[ -](?:SXM\d?|\d+ ?GB|HBM\d\w?))+$", re.IGNORECASE)
 class Needs(BaseModel):
     """`accelerator` in the catalogue's spelling; None runs on any. With two sides `gpus` are those of the larger one:
     their servers run by turns. `models` are pins that need approval where a runner does not list them, `flags` the
-    names of all that are set; `asks`: something else of it needs approval everywhere."""
+    names of all that are set; `asks`: something else of it needs approval everywhere. `tools` are load tools that
+    measure by turns with Benchcard's client."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -36,6 +38,7 @@ class Needs(BaseModel):
     models: tuple[str, ...] = ()
     flags: tuple[str, ...] = ()
     asks: bool = False
+    tools: tuple[BenchTool, ...] = ()
 
     def text(self) -> str:
         """The one spelling: equal needs are equal text."""
@@ -60,13 +63,20 @@ def needs_of(plan: Plan, accelerator: str | None = None) -> Needs:
         models=tuple(sorted({str(item.value) for item in pinned})),
         flags=tuple(sorted({flag for launch in launches for flag in launch.flags})),
         asks=len(asking) > len(pinned),
+        tools=tuple(sorted(plan.tools)),
     )
 
 
 def lacks(needs: Needs, has: Capabilities, *, approved: bool) -> list[str]:
     """Why a runner does not take a job: what it would need besides what it has, and what its own policy refuses, one
     sentence each. `approved`: a maintainer has approved every launch that needs it."""
-    of_machine = [*_engines(needs, has), *_gpus(needs, has), *_addresses(needs, has), *_time(needs, has)]
+    of_machine = [
+        *_engines(needs, has),
+        *_gpus(needs, has),
+        *_addresses(needs, has),
+        *_tools(needs, has),
+        *_time(needs, has),
+    ]
     return [*of_machine, *_denied(needs, has), *_unasked(needs, has, approved=approved)]
 
 
@@ -100,6 +110,12 @@ def _addresses(needs: Needs, has: Capabilities) -> Iterator[str]:
     for address in needs.attach:
         if address not in has.attach:
             yield f"its list of servers to measure does not name {address}"
+
+
+def _tools(needs: Needs, has: Capabilities) -> Iterator[str]:
+    for tool in needs.tools:
+        if tool not in has.tools:
+            yield f"its configuration names no Python for {tool} (site.tools)"
 
 
 def _time(needs: Needs, has: Capabilities) -> Iterator[str]:

@@ -26,7 +26,7 @@ from pydantic import Field
 
 from app.protocol.launch import FlagName
 from app.protocol.outcome import Outcome
-from app.protocol.plan import Address, Plan
+from app.protocol.plan import Address, BenchTool, Plan
 from app.protocol.wire import Digest, Key, Name, Seconds, Tally, Text, Wire
 
 MOST_LOG = 6 << 20
@@ -66,6 +66,7 @@ class Capabilities(Wire):
     approved: bool = True
     denied_flags: tuple[FlagName, ...] = ()  # that nobody sets there
     max_gpus: Tally | None = None  # that it gives to one job
+    tools: tuple[BenchTool, ...] = ()  # that Benchcard's client can be held against
 
 
 class LeaseRequest(Wire):

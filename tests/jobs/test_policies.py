@@ -189,3 +189,12 @@ def test_an_own_approval_from_before_two_people_were_wanted_counts_no_more(queue
     queue.second = True
     assert queue.lease().assignment is None
     assert queue.job(job).state == "awaiting_approval"
+
+
+def test_a_job_of_several_tools_is_for_a_runner_that_has_them() -> None:
+    held = plan().model_copy(update={"kind": "agreement", "tools": ("vllm_bench",)})
+    needs = needs_of(held)
+    assert lacks(needs, capabilities(), approved=True) == [
+        "its configuration names no Python for vllm_bench (site.tools)"
+    ]
+    assert lacks(needs, capabilities(tools=("vllm_bench", "sglang_bench")), approved=True) == []
