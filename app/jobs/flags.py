@@ -1,28 +1,26 @@
-"""A claim's conditions, or a card's command line, as an engine's own flags. Pure.
+"""A claim's conditions as an engine's own flags; a command line is read in app.jobs.command_line. Pure.
 
 Names come from the engines' tables (runners.engines); what has no flag there is noted and left to the engine.
 """
 
 from __future__ import annotations
 
-import json
 import re
 from typing import TYPE_CHECKING, Any
 
 from app.cards.from_claim import parallelism
-from app.protocol.policy import census
 from app.protocol.policy.decide import LOAD_FORMAT
 from runners.engines import ENGINES
 from runners.engines.recipe import Speculation
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
     from app.claims.schema import Acceptance, Conditions
+    from app.jobs.command_line import Flag
     from app.jobs.notes import Notes
     from runners.engines.table import Engine
 
-Flag = str | int | float | bool | dict[str, Any]
 SIZES = {"tp": "tensor_parallel", "pp": "pipeline_parallel", "dp": "data_parallel"}
 DTYPES = {"bf16": "bfloat16", "fp16": "float16"}
 KV_DTYPES = frozenset({"fp8", "fp8_e4m3", "fp8_e5m2"})
@@ -32,7 +30,6 @@ EXPERTS: dict[str, tuple[str, bool]] = {"vllm": ("enable-expert-parallel", True)
 FORCED_LENGTH = {"sglang": "SGLANG_SIMULATE_ACC_LEN"}
 CPU_MEMORY = 0.4
 TP_EP = re.compile(r"TP(\d+) \+ EP(\d+)")
-NUMBER = re.compile(r"-?\d+(\.\d+)?")
 
 
 def of_conditions(given: Conditions, acceptance: Acceptance, engine: str, notes: Notes) -> dict[str, Flag]:
@@ -81,24 +78,6 @@ def forced_environment(acceptance: Acceptance, engine: str, notes: Notes) -> dic
     return {name: f"{length:f}"}
 
 
-def of_argv(argv: Sequence[str], engine: str, notes: Notes) -> tuple[dict[str, Flag], str | None]:
-    """A command line as flags by canonical name, and the model that it names. Flags of the runner are left to it."""
-    found: dict[str, Flag] = {}
-    words = list(argv)
-    first = next((place for place, word in enumerate(words) if word.startswith("-")), len(words))
-    model = words[first - 1] if "serve" in words[: first - 1] else None
-    for name, value in _pairs(words[first:], notes):
-        if name in ("model", "model-path"):
-            model = str(value)
-        elif census.rules(engine).of_runner(name):
-            notes.assume(f"--{name}: left to the runner, which sets it itself")
-        elif name in found:
-            notes.lack(f"--{name} is given twice")
-        else:
-            found[name] = value
-    return found, model
-
-
 def on_cpu(engine: str, notes: Notes) -> dict[str, Flag]:
     """What an engine needs besides to start on a machine that has other work too: vLLM's default is 92 % of the whole
     memory, also on a CPU, and more than is free is an error."""
@@ -116,33 +95,6 @@ def weights_of(stated: str | None, flags: Mapping[str, Flag], notes: Notes) -> s
     if stated is not None and (stated == "dummy") != (given == "dummy"):
         notes.lack(f"--{LOAD_FORMAT} {given} and weights stated as {stated} contradict each other")
     return "dummy" if given == "dummy" else stated
-
-
-def _pairs(words: Sequence[str], notes: Notes) -> Iterator[tuple[str, Flag]]:
-    place = 0
-    while place < len(words):
-        word = words[place]
-        place += 1
-        if not word.startswith("--"):
-            notes.lack(f"`{word}` of the command line is no flag with its full name")
-            continue
-        name, sign, text = word[2:].partition("=")
-        if not sign and place < len(words) and (not words[place].startswith("-") or NUMBER.fullmatch(words[place])):
-            sign, text = "=", words[place]
-            place += 1
-        yield name.replace("_", "-"), _typed(text) if sign else True
-
-
-def _typed(text: str) -> Flag:
-    if NUMBER.fullmatch(text):
-        return float(text) if "." in text else int(text)
-    if text.startswith("{"):
-        try:
-            found = json.loads(text)
-        except ValueError:
-            return text
-        return found if isinstance(found, dict) else text
-    return text
 
 
 def _sizes(given: Conditions, notes: Notes) -> Iterator[tuple[str, Any]]:

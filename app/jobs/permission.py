@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.errors import InvalidInputError
+from app.protocol.address import problem
 from app.protocol.launch import Launch, digest
 from app.protocol.policy import census
 from app.protocol.policy.decide import Decision, decide
@@ -28,9 +29,11 @@ def decided(launch: Launch) -> Decision:
 
 def asks(plan: Plan) -> list[str]:
     """Digests of the launches that need approval, but for a runner that lists their models itself. Raises
-    InvalidInputError with every reason where one may never run."""
+    InvalidInputError with every reason where one may never run, or an address never be measured."""
     found = {key: decided(launch) for key, launch in launches(plan).items()}
     never = [reason for decision in found.values() for reason in decision.against("never")]
+    wrong = (problem(side.attach.address) for side in plan.sides if side.attach)
+    never += [f"attach: {text}" for text in wrong if text]
     if never:
         details: list[dict[str, object]] = [{"field": text.partition(":")[0], "message": text} for text in never]
         raise InvalidInputError(f"this may never be started: {'; '.join(never)}", details)

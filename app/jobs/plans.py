@@ -18,6 +18,8 @@ from app.claims.schema import Acceptance
 from app.compare.reproduction import FEWEST
 from app.compare.setup import baseline_conditions
 from app.jobs import flags as engine_flags
+from app.jobs.amounts import too_much
+from app.jobs.command_line import of_argv
 from app.jobs.notes import Notes
 from app.jobs.quantities import QUANTITIES
 from app.jobs.quantities import limit as limit_of
@@ -159,6 +161,9 @@ def _plan(sides: list[_Wanted], seed: int, chosen: Choices, notes: Notes) -> Pla
         repeats=_repeats(own, chosen, notes),
         wall_s=chosen.wall_s or Plan.model_fields["wall_s"].default,
     )
+    large = tuple(too_much(plan))
+    if large:
+        return Planned(None, tuple(notes.assumptions), large, accelerator, ("requests",) * len(large))
     return Planned(plan, tuple(notes.assumptions), (), accelerator)
 
 
@@ -214,7 +219,7 @@ def _launch(side: _Wanted, chosen: Choices, notes: Notes) -> Launch | None:
 def _flags(side: _Wanted, engine: str, notes: Notes) -> tuple[dict[str, Any], dict[str, str], str | None]:
     if side.command is not None:
         argv, env = side.command
-        flags, model = engine_flags.of_argv(argv, engine, notes)
+        flags, model = of_argv(argv, engine, notes)
         return flags, env, model
     flags = engine_flags.of_conditions(side.conditions, side.acceptance, engine, notes)
     return flags, engine_flags.forced_environment(side.acceptance, engine, notes), None

@@ -13,8 +13,9 @@ import sqlalchemy as sa
 from sqlmodel import SQLModel
 
 import app.jobs.tables  # noqa: F401 (declares the tables)
-from app.errors import ForbiddenError, NotFoundError
+from app.errors import ForbiddenError, InvalidInputError, NotFoundError
 from app.ids import could_be_id, letters
+from app.jobs.amounts import too_much
 from app.jobs.matching import Needs, lacks, needs_of
 from app.jobs.permission import asks, launches
 from app.jobs.states import ACTIVE, APPROVED_FOR, after
@@ -67,8 +68,11 @@ def submit(session: Session, new: NewJob, by: Writer, now: dt.datetime, randomne
     """Queue a job, or let it wait for approval where a launch needs one and no runner starts it unasked. Returns its
     id. `second`: nobody's own approval counts for a job that they asked for.
 
-    Raises InvalidInputError where a launch may never run.
+    Raises InvalidInputError where a launch may never run, and for more than one job may be.
     """
+    large = list(too_much(new.plan))
+    if large:
+        raise InvalidInputError("; ".join(large), [{"field": "plan", "message": text} for text in large])
     alone(session)
     digests, needs = asks(new.plan), needs_of(new.plan, new.accelerator)
     allowed = approved(session, digests, now, (by.owner, by.name) if second else None) == set(digests)

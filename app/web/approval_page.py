@@ -15,6 +15,7 @@ from app.jobs.permission import decided
 from app.jobs.states import APPROVED_FOR
 from app.protocol.launch import canonical, digest
 from app.protocol.policy import census
+from app.protocol.unseen import visible
 from app.web.approval_contexts import ApprovalPage, DecidedLine, DiffLine, LaunchPart
 from app.web.contexts import Fact, Shell
 from app.web.job_words import DUMMY_TEXT, engine, what
@@ -57,7 +58,9 @@ def approval_page(
     given = {item.digest: item.approval for item in job.launches}
     several = len(job.plan.sides) > 1
     launches = [
-        _launch(f"Server {side.name.upper()}: {side.label}" if several else "Server", side.launch, given, approvals)
+        _launch(
+            f"Server {side.name.upper()}: {visible(side.label)}" if several else "Server", side.launch, given, approvals
+        )
         for side in job.plan.sides
         if side.launch
     ]
@@ -95,7 +98,7 @@ def _launch(
         canonical=canonical(launch),
         argv=argv,
         argv_trouble=trouble,
-        env=tuple(Fact(name, value) for name, value in sorted(launch.env.items())),
+        env=tuple(Fact(name, visible(value)) for name, value in sorted(launch.env.items())),
         decision=decision.level,
         decision_word=LEVEL_WORDS[decision.level],
         decided=tuple(_decided(item) for item in decision.items),
@@ -116,9 +119,9 @@ def argv_of(launch: Launch, known: Census | None) -> tuple[str, str]:
     try:
         made = command(table, of_launch(launch, launch.model), own, _flags(known), device)
     except RecipeError as error:
-        return "", f"The engine would not take it: {'; '.join(error.problems)}."
+        return "", visible(f"The engine would not take it: {'; '.join(error.problems)}.")
     items = [item.replace(str(PORT), "PORT") if item.endswith(f"={PORT}") else item for item in made.argv]
-    return "\n".join(shlex.quote(item) for item in ("python", "-m", *table.module, *items)), ""
+    return "\n".join(visible(shlex.quote(item)) for item in ("python", "-m", *table.module, *items)), ""
 
 
 def _flags(known: Census) -> Flags:
@@ -134,7 +137,7 @@ def _decided(item: Item) -> DecidedLine:
     value = item.value if isinstance(item.value, str) else json.dumps(item.value)
     of = TITLES.get(item.name, item.name)
     name = {"flag": f"--{item.name}", "version": f"version of {of}"}.get(item.kind, item.name)
-    return DecidedLine(name, value, item.level, LEVEL_WORDS[item.level], item.reason)
+    return DecidedLine(name, visible(value), item.level, LEVEL_WORDS[item.level], item.reason)
 
 
 def _approval(given: ApprovalRow | None) -> str:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.claims.words import NOT_STATED
+from app.jobs.amounts import amount
 from app.jobs.numbers import load_words
 from app.jobs.states import MOST_ATTEMPTS
+from app.protocol.unseen import visible
 from app.web.contexts import Fact, Link, Shell
 from app.web.job_contexts import (
     AttemptLine,
@@ -200,8 +202,18 @@ def plan_facts(plan: Plan) -> tuple[Fact, ...]:
         Fact("Seed of the prompts", str(plan.workload.seed)),
         Fact("Loads" if len(plan.points) > 1 else "Load", loads),
         Fact("Repeats", f"{plan.repeats} of each{', the two servers by turns' if plan.kind == 'ab' else ''}"),
+        Fact("Amount", _amount(plan)),
         Fact("Takes at most", f"{plan.wall_s / 60:g} min, servers' starts included"),
     )
+
+
+def _amount(plan: Plan) -> str:
+    """What all of it moves, and how fast that has to go: arithmetic, nothing is guessed of the server."""
+    whole = amount(plan)
+    moved = f"{whole.requests:,} requests, {whole.input_tokens:,} tokens in and {whole.output_tokens:,} out, in all"
+    if whole.least_s:
+        return f"{moved}; at the stated rate they take {whole.least_s / 60:,.1f} min"
+    return f"{moved}; to end in time takes {whole.tokens / plan.wall_s:,.0f} tokens/s at least"
 
 
 def side_parts(plan: Plan) -> tuple[SidePart, ...]:
@@ -209,10 +221,10 @@ def side_parts(plan: Plan) -> tuple[SidePart, ...]:
 
 
 def _side(side: Side, *, several: bool) -> SidePart:
-    heading = f"Server {side.name.upper()}: {side.label}" if several else "Server"
+    heading = f"Server {side.name.upper()}: {visible(side.label)}" if several else "Server"
     if side.launch is None:
         assert side.attach is not None
-        return SidePart(heading, (Fact("Address", side.attach.address), Fact("Model", side.attach.model)))
+        return SidePart(heading, (Fact("Address", side.attach.address), Fact("Model", visible(side.attach.model))))
     launch = side.launch
     dummy = launch.weights == "dummy"
     flags = listed(f"--{name}={value}" for name, value in launch.flags.items())
@@ -225,7 +237,7 @@ def _side(side: Side, *, several: bool) -> SidePart:
             Fact("Revision", launch.revision or NOT_STATED, launch.revision is not None),
             Fact("Weights", "random, in the model's shape" if dummy else "the model's own"),
             Fact("GPUs", str(launch.gpus) if launch.gpus else "none: on the CPU"),
-            Fact("Flags", flags or "none"),
-            Fact("Environment", env or "nothing set"),
+            Fact("Flags", visible(flags) or "none"),
+            Fact("Environment", visible(env) or "nothing set"),
         ),
     )

@@ -7,6 +7,7 @@ import shlex
 from typing import TYPE_CHECKING
 
 from app.claims.words import NOT_STATED
+from app.protocol.unseen import visible
 from app.web.contexts import Fact
 from app.web.measurement_contexts import ServerPart
 
@@ -61,9 +62,9 @@ def _server(item: SideReport, heading: str) -> ServerPart:
     facts.append(Fact("After its end", _freed(item.freed), item.freed is not None))
     return ServerPart(
         heading=heading,
-        argv="\n".join(shlex.quote(part) for part in item.argv) if item.argv else "",
+        argv="\n".join(visible(shlex.quote(part)) for part in item.argv) if item.argv else "",
         facts=tuple(facts),
-        env=tuple(Fact(name, value) for name, value in sorted((item.env or {}).items())),
+        env=tuple(Fact(name, visible(value)) for name, value in sorted((item.env or {}).items())),
         notes=item.notes,
         info=info if len(info) <= MOST_INFO else f"{info[:MOST_INFO]}\n… the rest stands in report.json",
     )

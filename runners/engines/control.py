@@ -44,7 +44,9 @@ def client(root: str, api_key: str | None) -> httpx.Client:
 def scrape(http: httpx.Client, url: str = "/metrics") -> Counters:
     """The counters now. ControlError: there are none of an engine that is known."""
     try:
-        said = http.get(url, follow_redirects=True)
+        said = http.get(url)
+        if said.next_request is not None and _origin(said.next_request.url) == _origin(said.url):
+            said = http.send(said.next_request)  # vLLM's /metrics lies at /metrics/; nothing leads to another server
         found = counters.read(said.text) if said.status_code == 200 else None
     except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
         raise ControlError(f"{url}: {error or type(error).__name__}") from error
@@ -53,6 +55,10 @@ def scrape(http: httpx.Client, url: str = "/metrics") -> Counters:
     if found is None:
         raise ControlError(f"{url}: no counters of an engine that Benchcard knows")
     return found
+
+
+def _origin(url: httpx.URL) -> tuple[str, str, int | None]:
+    return url.scheme, url.host, url.port
 
 
 def scrape_settled(http: httpx.Client, url: str = "/metrics") -> Counters:

@@ -154,6 +154,9 @@ def test_a_forced_acceptance_is_forced_again_where_the_engine_can() -> None:
     assert found.plan.sides[0].launch.env == {"SGLANG_SIMULATE_ACC_LEN": "5.5"}
 
 
+TWICE = "--load-format is given twice; leave one of them"
+
+
 def card(argv: tuple[str, ...] | None, **fields: Any) -> Card:
     given: dict[str, Any] = {
         "engine": {"name": "vllm", "version": "0.33.0"},
@@ -180,8 +183,8 @@ def test_a_cards_own_command_line_is_taken_with_its_spelling_made_canonical() ->
 @pytest.mark.parametrize(
     ("flags", "stated", "missing"),
     [
-        (("--load-format", "dummy", "--load-format=auto"), None, "--load-format is given twice"),
-        (("--load_format=dummy", "--load-format=dummy"), "dummy", "--load-format is given twice"),
+        (("--load-format", "dummy", "--load-format=auto"), None, f"launch.argv: {TWICE}"),
+        (("--load_format=dummy", "--load-format=dummy"), "dummy", f"launch.argv: {TWICE}"),
         (("--load-format=dummy",), "real", "--load-format dummy and weights stated as real contradict each other"),
         (("--load-format=auto",), "dummy", "--load-format auto and weights stated as dummy contradict each other"),
     ],
@@ -217,7 +220,7 @@ def test_a_command_line_that_loads_random_weights_is_planned_with_such(
 def test_a_short_flag_of_a_card_is_not_guessed() -> None:
     found = from_card(card(("vllm", "serve", "org/llama", "-tp", "2")), 7)
     assert found.plan is None
-    assert "`-tp` of the command line is no flag with its full name" in found.missing
+    assert "launch.argv, item 4: `-tp` is no flag with its full name; write --NAME=VALUE" in found.missing
 
 
 def test_a_card_without_a_command_line_is_planned_from_its_conditions() -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from app.protocol.policy import census
 from app.protocol.policy.values import RuleError, from_text, parse
 
 CHOICES = ("a", "b")
@@ -73,3 +74,29 @@ def test_what_is_no_rule_is_an_error(rule: Any) -> None:
 def test_the_text_of_a_variable_is_read_as_plainly_as_it_is_written(rule: str, text: str, value: object) -> None:
     found = from_text(parse(rule), text)
     assert (found, type(found)) == (value, type(value))
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "level"),
+    [
+        ("attention-backend", "FLASH_ATTN", "allow"),
+        ("attention-backend", "CUSTOM", "never"),
+        ("attention-backend", "custom", "never"),
+        ("attention-backend", "NEW_ONE", "approve"),
+        ("attention-backend", "pkg.Backend", "never"),
+        ("attention-config", {"backend": "CUSTOM"}, "never"),
+        ("attention-config", {"backend": "FLASHINFER"}, "allow"),
+        ("attention-config", {"mla_prefill_backend": "CUSTOM"}, "approve"),
+        ("mamba-backend", "Custom", "never"),
+        ("load-format", "PT", "never"),
+        ("spec-method", "CUSTOM_CLASS", "never"),
+    ],
+)
+@pytest.mark.parametrize("version", ["0.25.1", "0.32.0", "0.33.0"])
+def test_a_value_that_stands_for_registered_code_does_not_run_unasked(
+    version: str, name: str, value: Any, level: str
+) -> None:
+    known = census.of("vllm", version)
+    assert known is not None
+    if name in known.options:
+        assert known.flag(name, value).level == level

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import StringConstraints
@@ -9,6 +10,7 @@ from pydantic import StringConstraints
 from app.protocol.launch import FlagValue
 from app.protocol.policy.advisories import advisories
 from app.protocol.policy.levels import LEVELS, Judged, Level, worst
+from app.protocol.unseen import first_unseen, visible
 from app.protocol.wire import Wire
 
 if TYPE_CHECKING:
@@ -62,7 +64,10 @@ def decide(launch: Launch, census: Census | None, models: Collection[str] = ()) 
 def _item(
     kind: Literal["version", "model", "weights", "flag", "env"], name: str, value: FlagValue, said: Judged
 ) -> Item:
-    return Item(kind=kind, name=name, value=value, level=said.level, reason=said.reason)
+    unseen = first_unseen(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
+    if unseen is not None:
+        said = worst(Judged("never", f"its value holds {unseen}, which nobody sees: write it without"), said)
+    return Item(kind=kind, name=name, value=value, level=said.level, reason=visible(said.reason))
 
 
 def _version(launch: Launch, census: Census | None) -> Item:

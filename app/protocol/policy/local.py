@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
+from app.protocol.address import Measured
 from app.protocol.launch import FlagName, Launch, digest
-from app.protocol.plan import Address, Attach
+from app.protocol.plan import Attach
 from app.protocol.policy import census
 from app.protocol.policy.decide import Pin, decide
 
@@ -38,7 +39,7 @@ class LocalPolicy(BaseModel):
     models: Annotated[tuple[Pin, ...], Field(strict=False)] = ()
     approved: bool = False
     denied_flags: Annotated[tuple[FlagName, ...], Field(strict=False)] = ()
-    attach: Annotated[tuple[Address, ...], Field(strict=False)] = ()
+    attach: Annotated[tuple[Measured, ...], Field(strict=False)] = ()
     max_gpus: Annotated[int, Field(ge=0, le=64)] | None = None
     wall_s: Annotated[float, Field(gt=0, le=86400)] = 7200.0
 

@@ -6,7 +6,8 @@ A rule is one text:
     whole LOW..HIGH         a whole number, both ends included
     number LOW..HIGH        a number
     choice                  what the version's own --help lists
-    one of A B C            these; another plain word needs approval (`one of A B C; never X Y` refuses some)
+    one of A B C            these; another plain word needs approval (`one of A B C; never X Y` refuses some, in
+                            whatever case: engines read some of them in any)
     text PATTERN            a text that the regular expression matches from end to end
     list RULE               a JSON list
     approve RULE            the same, with approval
@@ -73,7 +74,11 @@ class OneOf:
 
     def judge(self, value: object, where: str, choices: tuple[str, ...]) -> Judged:
         text = str(value)
-        if text in self.never or not _WORD.fullmatch(text) or (choices and text not in choices):
+        if (
+            text.casefold() in {word.casefold() for word in self.never}
+            or not _WORD.fullmatch(text)
+            or (choices and text not in choices)
+        ):
             return Judged("never", f"{where} takes one of {', '.join(self.allowed)}, not {text[:60]}")
         if text not in self.allowed:
             return Judged("approve", f"{where} runs unasked as {', '.join(self.allowed)}; {text} needs approval")
