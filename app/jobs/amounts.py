@@ -31,7 +31,7 @@ class Amount:
 
 def amount(plan: Plan) -> Amount:
     """Of the whole plan, but for what servers are warmed up with."""
-    times = plan.repeats * len(plan.sides)
+    times = plan.repeats * len(plan.sides) * (1 + len(plan.tools))  # each tool measures the same again
     parts = [_of_repeat(plan, point) for point in plan.points]
     return Amount(
         requests=times * sum(part.requests for part in parts),
