@@ -9,6 +9,7 @@ from pydantic import AliasChoices, Field, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from app.errors import SettingError
+from app.protocol.english import refusal
 from app.yaml_tree import shown
 
 ROOT = Path(__file__).resolve().parent.parent  # the checkout: templates/, static/ and migrations/ lie here
@@ -76,11 +77,11 @@ def read_settings() -> Settings:
     try:
         return Settings()
     except ValidationError as error:
-        told = [_told(str(item["loc"][0]), item["msg"], str(item["input"])) for item in error.errors()]
+        told = [_told(str(item["loc"][0]), refusal(item), str(item["input"])) for item in error.errors()]
         raise SettingError("\n".join(told)) from error
 
 
 def _told(alias: str, message: str, given: str) -> str:
     choices = next(names(field) for field in Settings.model_fields if alias in names(field))
     name = next((name for name in choices if os.environ.get(name)), alias)
-    return f"setting {name}: {message[0].lower()}{message[1:]}, got `{shown(given)}`"
+    return f"setting {name}: {message}, got `{shown(given)}`"

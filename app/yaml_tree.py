@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING, Any, cast
 
 import yaml
 
+from app.protocol.english import refusal
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from pydantic import BaseModel, ValidationError
 
@@ -197,24 +199,18 @@ def explain(error: ValidationError, model: type[BaseModel]) -> Iterator[tuple[Pa
     known = sorted(_keys(model))
     for item in error.errors(include_url=False):
         path = tuple(item["loc"])
-        yield path, _sentence(str(item["type"]), str(item["msg"]), item.get("input"), path, known)
+        yield path, _sentence(item, path, known)
 
 
-def _sentence(kind: str, message: str, given: Any, path: Path, known: list[str]) -> str:
+def _sentence(item: Mapping[str, Any], path: Path, known: list[str]) -> str:
+    kind, given = item["type"], item.get("input")
     if kind == "missing":
-        return "is missing"
+        return refusal(item)
     if kind == "extra_forbidden":
         near = difflib.get_close_matches(str(path[-1])[:LONGEST_KEY], known, n=1)
         return "is not a known key" + (f"; did you mean `{near[0]}`?" if near else "")
-    if kind == "decimal_type":
-        message = "a number is expected here"
-    if kind in ("model_type", "model_attributes_type", "dict_type"):
-        message = "is a mapping: one `key: value` a line"
-    if kind == "tuple_type":
-        message = "is a list, one `- ` an item"
     got = f", got `{shown(given)}`" if isinstance(given, str) else ", got nothing" if given is None else ""
-    message = message.removeprefix("Value error, ")
-    return message[0].lower() + message[1:] + got
+    return refusal(item) + got
 
 
 def _keys(model: type[BaseModel]) -> set[str]:

@@ -33,6 +33,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
+from app.protocol.english import refusal
 from app.protocol.plan import BenchTool
 from app.protocol.policy.local import LocalPolicy
 from app.protocol.wire import Name
@@ -111,7 +112,7 @@ def _told(file: Path, item: Any) -> str:
         return f"{file}: {place}: no such key{_nearest(path)}"
     if item["type"] == "missing":
         return f"{file}: {place}: this key is needed"
-    return f"{file}: {place}: {item['msg']}, and {item['input']!r} was given"
+    return f"{file}: {place}: {refusal(item)}, and {item['input']!r} was given"
 
 
 def _nearest(path: list[str]) -> str:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from statistics import median
 from typing import TYPE_CHECKING, Any, Literal
 
+from app.protocol.english import counted
 from runners import referee
 from runners.engines.control import ControlError
 from runners.load import metrics, plan, processes, selfcheck, trace, trace_file, verdict
@@ -267,7 +268,7 @@ class Session:
     def _run(self, load: Load, shots: Sequence[Shot], label: str) -> processes.Ran:
         job = processes.plan(self.target, load, shots, self.options.timeout_s)
         label = f"{spoken(load)}, {label}"
-        self._say(f"{label}: {len(shots)} request{'' if len(shots) == 1 else 's'}")
+        self._say(f"{label}: {counted(len(shots), 'request')}")
         try:
             several = min(self.options.processes, _concurrency(load) or len(shots))
             return processes.run(job, several, lambda done: self._say(f"{label}: {done} of {len(shots)} done"))

@@ -13,6 +13,7 @@ from app.cards.load import MOST_BYTES, ReadCard, Syntax, decode, read_bytes
 from app.cards.rules import Finding
 from app.cards.text import clean
 from app.errors import CardInvalidError, TooLargeError, UnsupportedTypeError
+from app.protocol.english import refusal
 from app.yaml_tree import Document, explain, shown
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ class Body:
         try:
             return model.model_validate_json(self.data)
         except ValidationError as error:
-            found = [(".".join(map(str, item["loc"])), item["msg"]) for item in error.errors(include_url=False)]
+            found = [(".".join(map(str, item["loc"])), refusal(item)) for item in error.errors(include_url=False)]
         raise invalid([Finding("E-form", "error", path[:200], message) for path, message in found[:MOST_TOLD]])
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import re
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
@@ -15,6 +14,7 @@ from starlette.exceptions import HTTPException
 from app.api.addresses import is_api, methods, no_address
 from app.asked import declared
 from app.errors import AgainError, AppError, InvalidInputError, TooLargeError, UnauthorizedError
+from app.protocol.english import expected, refusal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -132,11 +132,10 @@ def _detail(place: Sequence[int | str], item: Mapping[str, Any]) -> dict[str, An
     if item["type"] == "missing":
         return {"field": field, "message": f"`{field}` is missing", "near": []}
     given = str(item.get("input"))[:SHOWN]
-    allowed = re.findall(r"'([^']*)'", str(item.get("ctx", {}).get("expected", "")))
-    near = difflib.get_close_matches(given, allowed, n=3)
+    near = difflib.get_close_matches(given, expected(item), n=3)
     asks = f"; did you mean `{near[0]}`?" if near else ""
     return {
         "field": field,
-        "message": f"`{field}`: {item['msg'][0].lower()}{item['msg'][1:]}, got `{given}`{asks}",
+        "message": f"`{field}`: {refusal(item)}, got `{given}`{asks}",
         "near": near,
     }

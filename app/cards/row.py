@@ -14,6 +14,7 @@ from app.cards.caveats import caveats
 from app.cards.schema import Hardware, Runs, Speculation, Workload
 from app.claims import schema as claims
 from app.claims.wording import headline
+from app.protocol.english import counted
 
 if TYPE_CHECKING:
     from app.cards.record import CardRecord
@@ -139,7 +140,7 @@ def _acceptance(card: Card) -> claims.Acceptance:
 def _runs(card: Card) -> str | None:
     runs, spread = card.runs or Runs(), card.result.spread if card.result else None
     parts = [
-        None if runs.count is None else f"{runs.count} run" + ("s" if runs.count != 1 else ""),
+        None if runs.count is None else counted(runs.count, "run"),
         None if runs.warmup_discarded is None else f"{runs.warmup_discarded} warm-up discarded",
         f"spread {spread}" if spread else None,
     ]

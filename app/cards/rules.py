@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal
 
 from app.axes import AXES
 from app.cards.schema import Card, Hardware, Parallelism, Quality, Runs, Speculation, Workload
+from app.protocol.english import named
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -85,7 +86,7 @@ def _gpu_count(card: Card) -> str | None:
     if count in fitting:
         return None
     need = " or ".join(str(number) for number in sorted(fitting))
-    return f"needs {need} GPUs, but hardware.count is {count}"
+    return f"needs {need} {named(max(fitting), 'GPU')}, but hardware.count is {count}"
 
 
 def _accept_length(card: Card) -> str | None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from app.axes import AXES
 from app.claims.wording import number, with_unit
+from app.protocol.english import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -125,7 +126,7 @@ def gpus(given: Conditions) -> str:
         return f"{hardware.count}{TIMES} {hardware.accelerator}"
     if hardware.accelerator:
         return f"{hardware.accelerator} (GPU count not stated)"
-    return f"{hardware.count} GPUs (kind not stated)" if hardware.count else "GPU not stated"
+    return f"{counted(hardware.count, 'GPU')} (kind not stated)" if hardware.count else "GPU not stated"
 
 
 def acceptance(given: Acceptance) -> str:

@@ -11,6 +11,7 @@ from app.cards.load import read_bytes
 from app.client import ServerError
 from app.commands.exits import FOUND, HELP, OK, USAGE
 from app.commands.server import options, towards_server
+from app.protocol.english import counted
 
 if TYPE_CHECKING:
     import argparse
@@ -116,4 +117,4 @@ def _tell(file: Path, place: tuple[int, int], finding: Found) -> None:
 
 
 def _counted(warnings: int) -> str:
-    return f"{warnings} warning" + ("" if warnings == 1 else "s")
+    return counted(warnings, "warning")

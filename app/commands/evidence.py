@@ -12,6 +12,7 @@ from app.installation import opened
 from app.jobs.evidence import check
 from app.jobs.export import write_bundle
 from app.jobs.logs import Logs
+from app.protocol.english import counted
 from app.results.bundle import BundleError
 from app.results.files import Files
 
@@ -63,7 +64,8 @@ def _verify(given: argparse.Namespace, _: Settings) -> int:
     if found.differences:
         print(f"not verified: {len(found.differences)} of its statements do not follow from its traces")
         return FOUND
-    print(f"verified: {len(found.files)} files have their hashes; every number follows from the traces of {runs} runs")
+    files, followed = counted(len(found.files), "file"), counted(runs, "run")
+    print(f"verified: {files} with the right hash; every number follows from the traces of {followed}")
     for reason in found.numbers["reasons"]:
         print(f"no result: {reason}")
     return OK

@@ -12,6 +12,7 @@ from app.api.import_schema import RecordImport
 from app.client import ServerError
 from app.commands.exits import FOUND, HELP, OK, USAGE
 from app.commands.server import options, towards_server
+from app.protocol.english import counted
 from app.results.importers import TOOL_NAMES, read
 from app.results.recording import read_chosen
 
@@ -88,7 +89,7 @@ def _show(file: Path, given: argparse.Namespace) -> int:
 def _tell(file: Path, found: ImportRead, answers: dict[str, str]) -> None:
     version = f" {found.tool_version}" if found.tool_version else ""
     count = len(found.cards)
-    print(f"{file}: {found.tool}{version}, {count} measurement" + ("" if count == 1 else "s"))
+    print(f"{file}: {found.tool}{version}, {counted(count, 'measurement')}")
     for card in found.cards:
         where = f" ({card.where})" if card.where else ""
         print(f"  {card.part}. {card.headline} {card.axis}{where}")

@@ -12,6 +12,7 @@ from app.api.job_schema import JobListQuery, SubmitJob
 from app.commands.exits import FOUND, HELP, OK, USAGE
 from app.commands.server import options, towards_server
 from app.jobs.states import STATES
+from app.protocol.english import refusal
 from app.protocol.plan import Plan
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def _submit(given: argparse.Namespace, client: Client) -> int:
         return USAGE
     except ValidationError as error:
         for item in error.errors():
-            print(f"{given.plan or 'job'}: {'.'.join(map(str, item['loc']))}: {item['msg']}", file=sys.stderr)
+            print(f"{given.plan or 'job'}: {'.'.join(map(str, item['loc']))}: {refusal(item)}", file=sys.stderr)
         return FOUND
     _tell(client.submit_job(wanted))
     return OK
@@ -69,7 +70,7 @@ def _list(given: argparse.Namespace, client: Client) -> int:
     try:
         query = JobListQuery(state=given.state, limit=given.limit)
     except ValidationError as error:
-        print(f"benchcard job list: --limit: {error.errors()[0]['msg']}", file=sys.stderr)
+        print(f"benchcard job list: --limit: {refusal(error.errors()[0])}", file=sys.stderr)
         return USAGE
     page = client.jobs(query)
     if given.json:

@@ -16,6 +16,7 @@ from app.commands.exits import FOUND, OK
 from app.db import Database
 from app.errors import InvalidInputError
 from app.installation import opened
+from app.protocol.english import counted
 from app.storage.backup import make_backup
 from app.storage.named import named_files
 from app.storage.restore import MOST, Checked, check_backup, restore_backup
@@ -54,7 +55,8 @@ def _backup(given: argparse.Namespace, settings: Settings) -> int:
         made = make_backup(database, settings.data, given.folder, version("benchcard"), SystemClock().now())
     files = len(made.sums) - 1
     rows = sum(made.about.tables.values())
-    print(f"{given.folder}: the database with {rows:,} rows and {files:,} files that it names, {_shown(made.size)}")
+    held = f"{counted(rows, 'row')} and {counted(files, 'file')} that it names"
+    print(f"{given.folder}: the database with {held}, {_shown(made.size)}")
     return _missing(made.about.missing)
 
 
@@ -90,7 +92,7 @@ def _summary(folder: Path, checked: Checked) -> None:
     print(f"{folder}: made {about.made_at} by Benchcard {about.version}, database revision {about.revision}")
     print("; ".join(f"{table} {rows:,}" for table, rows in about.tables.items()))
     state = f"{len(checked.problems):,} problem(s)" if checked.problems else "all as its rows say"
-    print(f"{checked.files:,} files, {_shown(checked.size)}; {state}")
+    print(f"{counted(checked.files, 'file')}, {_shown(checked.size)}; {state}")
 
 
 def _missing(places: Sequence[str]) -> int:
@@ -107,7 +109,7 @@ def _sizes(_: argparse.Namespace, settings: Settings) -> int:
         msg = f"there is no data folder {settings.data}; name it by BENCHCARD_DATA"
         raise InvalidInputError(msg)
     for kind, (files, size) in sizes(settings.data).items():
-        print(f"{kind}\t{files:,} files\t{_shown(size)}\t{KINDS[kind]}")
+        print(f"{kind}\t{counted(files, 'file')}\t{_shown(size)}\t{KINDS[kind]}")
     return OK
 
 

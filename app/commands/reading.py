@@ -11,6 +11,7 @@ from app.api.schema import ClaimListQuery
 from app.claims.rows import FACETS
 from app.commands.exits import FOUND, HELP, OK, USAGE
 from app.commands.server import options, towards_server
+from app.protocol.english import refusal
 
 if TYPE_CHECKING:
     import argparse
@@ -43,7 +44,7 @@ def _claims(given: argparse.Namespace, client: Client) -> int:
         query = ClaimListQuery.model_validate(asked)
     except ValidationError as error:
         for item in error.errors():
-            print(f"benchcard claims: --{item['loc'][0]}: {item['msg']}", file=sys.stderr)
+            print(f"benchcard claims: --{item['loc'][0]}: {refusal(item)}", file=sys.stderr)
         return USAGE
     page = client.claims(query)
     if given.json:

@@ -10,6 +10,8 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from app.protocol.english import counted
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -60,7 +62,7 @@ def best_above(points: Sequence[SweepPoint], limit: float, unit: str = "tok/s/GP
     best = max(allowed, key=lambda point: (point.throughput or 0.0, point.interactivity or 0.0))
     text = (
         f"{best.throughput:,.4g} {unit} at {best.interactivity:,.4g} tok/s/user ({best.label}), "
-        f"the best of {len(allowed)} measured point{'' if len(allowed) == 1 else 's'} above {limit:g} tok/s/user"
+        f"the best of {counted(len(allowed), 'measured point')} above {limit:g} tok/s/user"
     )
     return Best(limit, best, text)
 

@@ -29,6 +29,7 @@ from app.claims.schema import Fact, Text
 from app.claims.wording import number, with_unit
 from app.compare.printed import end_points, last_digit
 from app.compare.setup import Setup, SetupDifference
+from app.protocol.english import counted
 from runners.load.statistics import bootstrap_median
 
 if TYPE_CHECKING:
@@ -212,7 +213,7 @@ def _inverted(claim: ClaimRow) -> bool:
 
 def _unusable(values: Sequence[float]) -> list[str]:
     if len(values) < FEWEST:
-        return [f"{len(values)} repeats are too few: an interval needs {FEWEST}"]
+        return [f"only {counted(len(values), 'repeat')}: an interval needs {FEWEST}"]
     if not all(map(math.isfinite, values)):
         return ["a repeat has no finite number: requests of it failed"]
     if any(abs(value) > MOST for value in values):

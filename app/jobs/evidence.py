@@ -16,6 +16,7 @@ from app.jobs.as_card import as_card
 from app.jobs.crate import metadata
 from app.jobs.judged import judged
 from app.jobs.numbers import compute
+from app.protocol.english import refusal
 from app.protocol.outcome import REPORT, Report
 from app.protocol.plan import Plan
 from app.results import bundle
@@ -153,7 +154,7 @@ def _model(folder: Path, name: str, kind: Any) -> Any:
     try:
         return kind.model_validate_json((folder / name).read_bytes())
     except ValidationError as error:
-        problems = [f"{'.'.join(map(str, item['loc']))}: {item['msg']}" for item in error.errors()[:20]]
+        problems = [f"{'.'.join(map(str, item['loc']))}: {refusal(item)}" for item in error.errors()[:20]]
         raise bundle.BundleError([bundle.Problem(name, text) for text in problems]) from error
 
 

@@ -18,6 +18,7 @@ from app.jobs.flags import gpus_of
 from app.jobs.matching import Needs, lacks, needs_of
 from app.jobs.permission import decided
 from app.jobs.plans import RELEASE, Choices, from_claim
+from app.protocol.english import counted
 from app.protocol.lease import Capabilities, EngineHere
 from runners.engines import ENGINES
 
@@ -63,13 +64,13 @@ NO_RUNNER = Obstacle("no_runner", "no runner has registered here yet")
 @dataclass(frozen=True)
 class Wants:
     """What measuring again needs, as far as it is known. `missing`: what has to be stated or chosen first, each with
-    the choice that supplies it; `never`: why nobody may start it; `counted`: whether the number of GPUs is known, else
+    the choice that supplies it; `never`: why nobody may start it; `stated`: whether the number of GPUs is known, else
     one stands for it."""
 
     needs: Needs
     missing: tuple[tuple[str, str], ...]
     never: tuple[str, ...]
-    counted: bool = True
+    stated: bool = True
 
 
 def here(document: str, fleet: Fleet) -> Here:
@@ -80,8 +81,8 @@ def here(document: str, fleet: Fleet) -> Here:
 def wants(planned: Planned, given: Conditions, chosen: Choices | None = None) -> Wants:
     """Of a claim or a card with these conditions."""
     if planned.plan is None:
-        needs, counted = _known_needs(planned, given, chosen or Choices())
-        return Wants(needs, tuple(zip(planned.missing, planned.supplied_by, strict=True)), (), counted)
+        needs, stated = _known_needs(planned, given, chosen or Choices())
+        return Wants(needs, tuple(zip(planned.missing, planned.supplied_by, strict=True)), (), stated)
     sides = [side.launch for side in planned.plan.sides if side.launch]
     never = tuple(reason for launch in sides for reason in decided(launch).against("never"))
     return Wants(needs_of(planned.plan, planned.accelerator), (), never)
@@ -124,16 +125,16 @@ def _shortly(text: str) -> str:
 
 def _known_needs(planned: Planned, given: Conditions, chosen: Choices) -> tuple[Needs, bool]:
     """Of what makes no plan: the engine's release and the GPUs that are stated or chosen; and whether they are
-    counted."""
+    stated."""
     gpus = gpus_of(given) if chosen.gpus is None else chosen.gpus
     version = chosen.version or given.engine.version
     name = next((name for name, item in ENGINES.items() if item.title == given.engine.name), None)
     known = name is not None and gpus is not None and version is not None and RELEASE.fullmatch(version)
     device = "cuda" if gpus else "cpu"
     engines = (EngineHere.model_validate({"name": name, "version": version, "device": device}),) if known else ()
-    counted, accelerator = gpus is not None, names.gpu(planned.accelerator)
+    stated, accelerator = gpus is not None, names.gpu(planned.accelerator)
     many = (1 if accelerator else 0) if gpus is None else gpus
-    return _only(engines=engines, gpus=many, accelerator=accelerator if many else None), counted
+    return _only(engines=engines, gpus=many, accelerator=accelerator if many else None), stated
 
 
 def _only(
@@ -148,17 +149,17 @@ def _of_runners(wanted: Wants, runners: Mapping[str, Capabilities]) -> Iterator[
         return
     if any(not lacks(wanted.needs, has, approved=True) for has in runners.values()):
         return
-    parts = list(_parts(wanted.needs, counted=wanted.counted))
+    parts = list(_parts(wanted.needs, stated=wanted.stated))
     unmet = [said for part, said in parts if all(lacks(part, has, approved=True) for has in runners.values())]
     several = "" if unmet else ", all on one runner"
     yield Obstacle("unmet", f"needs {' and '.join(unmet or [said for _, said in parts])}{several}")
 
 
-def _parts(needs: Needs, *, counted: bool) -> Iterator[tuple[Needs, str]]:
+def _parts(needs: Needs, *, stated: bool) -> Iterator[tuple[Needs, str]]:
     """Each need by itself, with its words."""
     if needs.gpus:
-        many = f"{needs.gpus}x {needs.accelerator}" if needs.accelerator else f"{needs.gpus} GPUs"
-        said = many if counted else str(needs.accelerator)
+        many = f"{needs.gpus}x {needs.accelerator}" if needs.accelerator else counted(needs.gpus, "GPU")
+        said = many if stated else str(needs.accelerator)
         yield _only(gpus=needs.gpus, accelerator=needs.accelerator), said
     for item in needs.engines:
         place = "the CPU" if item.device == "cpu" else "GPUs"

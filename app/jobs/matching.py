@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict
 
 from app.cards import names
 from app.jobs.permission import decided
+from app.protocol.english import counted
 from app.protocol.lease import EngineHere
 from app.protocol.plan import BenchTool
 
@@ -98,7 +99,7 @@ def _engines(needs: Needs, has: Capabilities) -> Iterator[str]:
 def _gpus(needs: Needs, has: Capabilities) -> Iterator[str]:
     if needs.accelerator is None:
         if len(has.gpus) < needs.gpus:
-            yield f"it has {_counted(len(has.gpus), 'GPU')} of the {needs.gpus} needed"
+            yield f"it has {counted(len(has.gpus), 'GPU') if has.gpus else 'no GPU'} of the {needs.gpus} needed"
         return
     chips = [chip(gpu.name) or gpu.name for gpu in has.gpus]
     if chips.count(needs.accelerator) < needs.gpus:
@@ -128,7 +129,7 @@ def _denied(needs: Needs, has: Capabilities) -> Iterator[str]:
         if flag in has.denied_flags:
             yield f"its owner lets nobody set --{flag} there"
     if has.max_gpus is not None and needs.gpus > has.max_gpus:
-        yield f"it gives at most {_counted(has.max_gpus, 'GPU')} to a job, this one needs {needs.gpus}"
+        yield f"it gives at most {counted(has.max_gpus, 'GPU')} to a job, this one needs {needs.gpus}"
 
 
 def _unasked(needs: Needs, has: Capabilities, *, approved: bool) -> Iterator[str]:
@@ -144,7 +145,3 @@ def _unasked(needs: Needs, has: Capabilities, *, approved: bool) -> Iterator[str
 
 def _listed(items: Sequence[str]) -> str:
     return ", ".join(sorted(set(items)))
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count or 'no'} {noun}" + ("" if count == 1 else "s")

@@ -22,6 +22,7 @@ from app.errors import InvalidInputError
 from app.ids import letters
 from app.jobs.judged import judged
 from app.jobs.store import JOB, assumptions_of, no_job
+from app.protocol.english import refusal
 from app.protocol.outcome import REPORT, Report
 from app.protocol.plan import Plan
 
@@ -191,7 +192,7 @@ def read_report(data: bytes) -> Report:
         return Report.model_validate_json(data)
     except ValidationError as error:
         details: list[dict[str, object]] = [
-            {"field": ".".join(map(str, ("report", *item["loc"]))), "message": item["msg"]} for item in error.errors()
+            {"field": ".".join(map(str, ("report", *item["loc"]))), "message": refusal(item)} for item in error.errors()
         ]
         first = details[0]
         raise InvalidInputError(f"{REPORT}: {first['field']}: {first['message']}", details[:50]) from error

@@ -23,6 +23,7 @@ from app.jobs.command_line import of_argv
 from app.jobs.notes import Notes
 from app.jobs.quantities import QUANTITIES
 from app.jobs.quantities import limit as limit_of
+from app.protocol.english import refusal
 from app.protocol.launch import Launch
 from app.protocol.plan import JobKind, Plan, Point, Side, SideName, Workload
 from app.protocol.policy.decide import LOAD_FORMAT
@@ -212,7 +213,7 @@ def _launch(side: _Wanted, chosen: Choices, notes: Notes) -> Launch | None:
     except ValidationError as error:
         for problem in error.errors():
             where = ".".join(str(part) for part in problem["loc"])
-            notes.lack(f"{where}: `{str(problem['input'])[:80]}` cannot be started ({problem['msg']})")
+            notes.lack(f"{where}: `{str(problem['input'])[:80]}` cannot be started: {refusal(problem)}")
         return None
 
 

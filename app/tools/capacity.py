@@ -19,6 +19,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
+from app.protocol.english import named
 from app.tools.asked import Field, read, refused
 from app.tools.numbers import GIB, about, figure, gib, plain
 from app.tools.schema import Answer
@@ -240,7 +241,7 @@ def _verdict(given: Given, token: Token, room: Decimal, sequences: Decimal) -> s
     if sequences == 0:
         lacks = gib(context * token.on_gpu - room)
         return f"Not one sequence {each} fits: {lacks} are lacking on {'the' if tp == 1 else 'each'} GPU."
-    noun = "sequence" if sequences == 1 else "sequences"
+    noun = named(sequences, "sequence")
     if tp == 1:
         return f"{plain(sequences)} {noun} {each} fit on one GPU at once."
     per_gpu = about(sequences / tp, 4)

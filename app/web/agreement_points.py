@@ -6,6 +6,7 @@ from typing import Any
 
 from app.claims.words import NOT_STATED
 from app.jobs.agreement import AGREES, JUDGED, OURS, SHOWN
+from app.protocol.english import counted
 from app.web.agreement_contexts import ClientLine, HeldCell, PointPart
 from app.web.axes_example import shown
 
@@ -58,7 +59,7 @@ def _line(client: Json) -> ClientLine:
 
 
 def _runs(number: int) -> str:
-    return f"{number or 'no'} run{'' if number == 1 else 's'}"
+    return counted(number, "run") if number else "no run"
 
 
 def _cell(client: Json, name: str) -> HeldCell:

@@ -9,6 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from app.claims.words import axis_name
+from app.protocol.english import counted
 from runners.load import metrics
 from runners.load.example import STREAMS, example
 from runners.load.tools import TOOLS
@@ -176,7 +177,4 @@ def shown(value: float | None) -> str:
 
 
 def _drawn(events: Sequence[Sent]) -> tuple[Drawn, ...]:
-    return tuple(
-        Drawn(f"{event.at_ms} ms", f"{event.tokens} token{'' if event.tokens == 1 else 's'}", event.text)
-        for event in events
-    )
+    return tuple(Drawn(f"{event.at_ms} ms", counted(event.tokens, "token"), event.text) for event in events)

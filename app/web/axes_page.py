@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from app.axes import AXES, TOOLS, VERSIONING
 from app.claims.words import axis_name
+from app.protocol.english import counted
 from app.web.axes_example import worked_example
 from app.web.contexts import AxesPage, AxisPart, Fact, Link, Shell, ToolLine
 from app.web.state import address
@@ -52,7 +53,7 @@ def _part(axis: Axis, count: int) -> AxisPart:
         facts=facts,
         absent=_absent(axis.tools),
         tools=tuple(_line(tool) for tool in axis.tools if tool.meaning != "absent"),
-        claims=Link(f"{count:,} {'claim' if count == 1 else 'claims'}", address("/", [("axis", axis.key)])),
+        claims=Link(counted(count, "claim"), address("/", [("axis", axis.key)])),
     )
 
 

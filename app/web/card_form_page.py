@@ -11,6 +11,7 @@ from app.cards.fields import sentence
 from app.cards.form import INPUTS
 from app.cards.rules import Finding
 from app.claims.words import axis_name
+from app.protocol.english import counted
 from app.web import card_form_fields as fields
 from app.web.card_form_contexts import CheckPart, Editor, FormField, FormGroup, Found, OptionGroup, Slot, Suggestions
 from app.web.contexts import Choice, Link
@@ -110,9 +111,9 @@ def _missing(finding: Finding) -> bool:
 
 def _status(wrong: int, needed: int, *, plan: bool) -> str:
     if wrong:
-        return f"{wrong} {'thing' if wrong == 1 else 'things'} to mend"
+        return f"{counted(wrong, 'thing')} to mend"
     if needed:
-        return f"{needed} {'thing' if needed == 1 else 'things'} still needed"
+        return f"{counted(needed, 'thing')} still needed"
     return "Ready to record, as a plan without a result" if plan else "Ready to record"
 
 

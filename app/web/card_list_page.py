@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, get_args
 from app.cards.record import State
 from app.claims.rows import FACETS
 from app.claims.words import axis_name
+from app.protocol.english import counted
 from app.web.card_contexts import CardLine, CardListPage, CardResults, FilterSelect
 from app.web.claim_row import ENGINE_MARKS, cells
 from app.web.contexts import Choice, Link, Shell
@@ -33,7 +34,7 @@ def card_results(
     """`rows`: the claims table's rows of those cards on the page that have a number, by id."""
     pairs = filter_pairs(wanted)
     return CardResults(
-        count=f"{page.total:,} {'card' if page.total == 1 else 'cards'}",
+        count=counted(page.total, "card"),
         lines=tuple(_line(item, rows.get(item.id)) for item in page.items),
         troubles=tuple(troubles),
         filtered=bool(pairs),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from app.cards.diff import diff
 from app.cards.fields import label
+from app.protocol.english import counted
 from app.web.card_contexts import ChangeLine, Piece, RevisionLine, RevisionsPage
 from app.web.contexts import Choice, Shell
 from app.web.state import address
@@ -76,7 +77,7 @@ def _compared(old: int, new: int, count: int) -> str:
         return "There is one revision; nothing has changed yet." if old == 1 else f"This is revision {old} twice."
     if not count:
         return f"From revision {old} to revision {new} nothing changed."
-    return f"From revision {old} to revision {new}, {count} {'field' if count == 1 else 'fields'} changed."
+    return f"From revision {old} to revision {new}, {counted(count, 'field')} changed."
 
 
 def _choices(name: str, revisions: Sequence[Revision], chosen: int) -> tuple[Choice, ...]:

@@ -11,6 +11,7 @@ from app.cards.load import read_card
 from app.cards.rules import ELSEWHERE, RULES
 from app.cards.schema import Card
 from app.cards.short import MOVED
+from app.protocol.english import counted
 from app.web.card_contexts import BlockPart, Example, FieldLine, RuleLine, SchemaPage
 from app.web.card_page import judged
 from app.web.contexts import Fact, Shell
@@ -57,5 +58,5 @@ def _blocks() -> Iterator[BlockPart]:
 def _example(key: str, heading: str, text: str) -> Example:
     read = read_card(text)
     count = len(read.findings)
-    verdict = "It is taken" + (f", with {count} {'warning' if count == 1 else 'warnings'}." if count else ".")
+    verdict = "It is taken" + (f", with {counted(count, 'warning')}." if count else ".")
     return Example(f"example-{key}", heading, text, verdict, tuple(judged(item) for item in read.findings))

@@ -13,6 +13,7 @@ from markupsafe import Markup
 
 from app.claims.queries import parsed
 from app.claims.words import SCOPES, STATED_IN, acceptance, against, conditions, measures
+from app.protocol.english import counted
 from app.web.badges import badges
 from app.web.contexts import ClaimCells, NumberCell
 from app.web.render import render
@@ -106,7 +107,7 @@ def _here(row: ClaimRow, said: Here) -> str:
 def _more(hidden: int, *, alone: bool) -> str:
     if not hidden or not alone:
         return f"{hidden} more" if hidden else ""
-    return "1 caveat" if hidden == 1 else f"{hidden} caveats"
+    return counted(hidden, "caveat")
 
 
 def label(row: ClaimRow) -> str:

@@ -12,6 +12,7 @@ from app.claims.rows import FACETS
 from app.claims.words import axis_name
 from app.compare.words import VERDICTS
 from app.jobs.here import here
+from app.protocol.english import counted
 from app.web.claim_row import KEPT, cells, label, stored_row
 from app.web.contexts import (
     Chip,
@@ -67,7 +68,7 @@ def results(
     elsewhere = [parsed(document.text) for document in chosen if document.text not in shown]
     return Results(
         title=_title(state),
-        count=f"{page.total:,} {'claim' if page.total == 1 else 'claims'}",
+        count=counted(page.total, "claim"),
         facets=tuple(group for facet in page.facets if (group := _group(facet)).few),
         chips=_chips(state, page.facets),
         clear_url=state.cleared().url(),

@@ -11,6 +11,7 @@ from app.cards.fields import FIELDS, label, sentence
 from app.cards.rules import REQUIRED
 from app.claims.wording import number, with_unit
 from app.claims.words import axis_name
+from app.protocol.english import named
 from app.results.importers import TOOL_NAMES
 from app.results.recording import read_chosen
 from app.web.contexts import Link, Shell
@@ -190,7 +191,7 @@ def _asked(report: ImportReport, typed: Mapping[str, str], errors: Sequence[Find
 def _parts(parts: Sequence[int]) -> str:
     if len(parts) > 6:
         return f"{len(parts)} of the measurements"
-    return f"measurement{'s' if len(parts) > 1 else ''} {', '.join(map(str, parts))}"
+    return f"{named(len(parts), 'measurement')} {', '.join(map(str, parts))}"
 
 
 def _is_needed(field: str, missing: set[str]) -> bool:

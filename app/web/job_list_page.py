@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from app.protocol.english import counted
 from app.web.card_contexts import FilterSelect
 from app.web.contexts import Choice, Link, Shell
 from app.web.job_contexts import JobLine, JobListPage, JobResults
@@ -31,7 +32,7 @@ def job_results(
 ) -> JobResults:
     pairs = filter_pairs(wanted)
     return JobResults(
-        count=f"{page.total:,} {'job' if page.total == 1 else 'jobs'}",
+        count=counted(page.total, "job"),
         lines=tuple(_line(item, now) for item in page.items),
         troubles=tuple(troubles),
         filtered=bool(pairs),

@@ -8,6 +8,7 @@ from app.claims.words import NOT_STATED
 from app.jobs.amounts import amount
 from app.jobs.numbers import load_words
 from app.jobs.states import MOST_ATTEMPTS
+from app.protocol.english import counted
 from app.protocol.unseen import visible
 from app.web.contexts import Fact, Link, Shell
 from app.web.job_contexts import (
@@ -195,7 +196,7 @@ def _assumed(job: JobDetail) -> str:
 
 def plan_facts(plan: Plan) -> tuple[Fact, ...]:
     """What is measured, besides the servers."""
-    loads = listed(f"{load_words(point)} ({point.requests:,} requests)" for point in plan.points)
+    loads = listed(f"{load_words(point)} ({counted(point.requests, 'request')})" for point in plan.points)
     return (
         Fact("Kind", KIND_WORDS[plan.kind]),
         Fact("Workload", workload(plan.workload)),

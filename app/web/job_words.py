@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, get_args
 
 from app.claims.words import DOT
 from app.jobs.states import ACTIVE, STATES, TERMINAL
+from app.protocol.english import counted
 from app.protocol.outcome import Failure
 from app.protocol.unseen import visible
 from app.web.contexts import Age
@@ -126,7 +127,7 @@ def server(side: Side) -> str:
     if side.launch is None:
         assert side.attach is not None
         return f"server at {side.attach.address}{DOT}{visible(side.attach.model)}"
-    gpus = f"{side.launch.gpus} GPU{'' if side.launch.gpus == 1 else 's'}" if side.launch.gpus else "on the CPU"
+    gpus = counted(side.launch.gpus, "GPU") if side.launch.gpus else "on the CPU"
     parts = [engine(side.launch), side.launch.model, gpus]
     return DOT.join([*parts, DUMMY] if side.launch.weights == "dummy" else parts)
 

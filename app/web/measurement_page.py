@@ -10,6 +10,7 @@ from app.axes import AXES
 from app.claims.wording import number, with_unit
 from app.claims.words import NOT_STATED, against, axis_name
 from app.compare.reproduction import WORDS, Verdict
+from app.protocol.english import counted
 from app.protocol.outcome import Report
 from app.web.agreement_points import held_points
 from app.web.axes_example import SAME_SAID
@@ -193,7 +194,8 @@ def _said(row: MeasurementRow, runs: Sequence[tuple[Json, Json]]) -> str:
     valid = sum(1 for _, run in runs if run["valid"])
     if not runs:
         return "No run was made."
-    whole = "Every run of it is a result" if valid == len(runs) else f"{valid} of {len(runs)} runs are results"
+    some = f"{valid} of {counted(len(runs), 'run')} gave a result"
+    whole = "Every run of it is a result" if valid == len(runs) else some
     return f"{whole}; there is no claim to set it against." if row.verdict is None else f"{whole}."
 
 
@@ -249,7 +251,7 @@ def measurement_list_page(
     """`claims`: those that were measured again, by id."""
     return MeasurementListPage(
         shell=Shell("Measurements", "What runners found, and what it says of the claims.", "/jobs"),
-        count=f"{page.total:,} {'measurement' if page.total == 1 else 'measurements'}",
+        count=counted(page.total, "measurement"),
         troubles=tuple(troubles),
         lines=tuple(_line(row, claims.get(of_claim(row)), now) for row in page.items),
         filtered=bool(pairs),

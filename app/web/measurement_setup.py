@@ -7,6 +7,7 @@ import shlex
 from typing import TYPE_CHECKING
 
 from app.claims.words import NOT_STATED
+from app.protocol.english import counted
 from app.protocol.unseen import visible
 from app.web.contexts import Fact
 from app.web.measurement_contexts import ServerPart
@@ -73,7 +74,7 @@ def _server(item: SideReport, heading: str) -> ServerPart:
 def _freed(freed: Freed | None) -> str:
     if freed is None:
         return NOT_STATED
-    left = f"{len(freed.survivors)} processes left" if freed.survivors else "no process left"
+    left = f"{counted(len(freed.survivors), 'process', 'processes')} left" if freed.survivors else "no process left"
     if freed.gpu_before_mib is None or freed.gpu_after_mib is None:
         return left
     before, after = (", ".join(map(str, found)) for found in (freed.gpu_before_mib, freed.gpu_after_mib))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from app.claims.words import axis_name
 from app.claims.workloads import MOST
 from app.compare.words import capital, listed, plain_axis, significant
+from app.protocol.english import counted
 from app.tools.shapes import NO_HITS
 from app.web.badges import badges
 from app.web.contexts import Link
@@ -123,4 +124,4 @@ def _heaps(compared: Compared) -> Iterator[str]:
 
 
 def _claims(count: int) -> str:
-    return f"{count:,} {'claim' if count == 1 else 'claims'}"
+    return counted(count, "claim")

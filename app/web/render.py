@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, ClassVar, Protocol
 from fastapi.responses import HTMLResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from app.protocol.english import counted
 from app.settings import ROOT
 from app.web.asked import is_wrong, notes
 from app.web.visitor import visitor
@@ -52,6 +53,7 @@ def _environment() -> Environment:
         auto_reload=False,
     )
     environment.globals["static_url"] = static_url
+    environment.globals["counted"] = counted
     return environment
 
 

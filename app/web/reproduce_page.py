@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
 from app.errors import InvalidInputError
 from app.jobs.plans import Choices
+from app.protocol.english import counted, refusal
 from app.web.approval_contexts import ChoiceField, ObstacleLine, ReproducePage
 from app.web.contexts import Link, Shell
 from app.web.job_page import plan_facts, side_parts, waiting
@@ -46,9 +47,17 @@ def chosen(given: Mapping[str, str]) -> Choices:
     try:
         return Choices.model_validate(typed)
     except ValidationError as error:
-        problems = [(str(item["loc"][0]), f"`{str(item['input'])[:60]}`: {item['msg']}") for item in error.errors()]
+        problems = [(str(item["loc"][0]), _refused(str(item["loc"][0]), item)) for item in error.errors()]
         message = "; ".join(f"{FIELDS[name][0]} {text}" for name, text in problems)
         raise InvalidInputError(message, [{"field": name, "message": text} for name, text in problems]) from error
+
+
+def _refused(name: str, problem: Mapping[str, Any]) -> str:
+    """What was typed, why it cannot be taken, and what can."""
+    label, help_, values = FIELDS[name]
+    given, pattern = f"`{str(problem['input'])[:60]}`", problem["type"] == "string_pattern_mismatch"
+    why = f"is not written as {label.lower()} is" if pattern else refusal(problem)
+    return f"{given} {why}" + (f". {help_}" if help_ and not values else "")
 
 
 @dataclass(frozen=True)
@@ -115,7 +124,7 @@ def _place(planned: Planned) -> str:
     if gpus == 0:
         return "the CPU"
     kind = f"{planned.accelerator} GPU" if planned.accelerator else "GPU of any kind"
-    return f"1 {kind}" if gpus == 1 else f"{gpus} {kind.replace('GPU', 'GPUs')}"
+    return counted(gpus, kind, kind.replace("GPU", "GPUs"))
 
 
 def _field(name: str, value: str) -> ChoiceField:

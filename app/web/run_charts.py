@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from app.claims.words import axis_name
+from app.protocol.english import counted
 from app.web.axes_example import shown
 from app.web.chart_csv import chart_csv
 from app.web.job_words import DUMMY_TEXT
@@ -88,7 +89,7 @@ def curve_table(axis: str, view: RunView, of: Drawn, beside: Beside | None = Non
 
 
 def _counted(curve: Curve, view: RunView, of: Drawn) -> Iterator[str]:
-    yield f"{curve.count:,} values of one run: {of.what}."
+    yield f"{counted(curve.count, 'value')} of one run: {of.what}."
     if curve.infinite:
         of_failed = f"{curve.infinite:,} values are infinite, those of {view.failed:,} failed requests"
         yield f"The curve ends below 100 %: {of_failed}."

@@ -30,9 +30,9 @@ def first(text: str, syntax: Syntax = "json") -> tuple[str, Place | None]:
         ('"1_000"', "not a number, got `1_000`"),
         ('"\\ud800"', "half of a surrogate pair"),
         ('"\\u0000"', "control character U+0000"),
-        ("[1]", "a number is expected here"),
-        ("{}", "a number is expected here"),
-        ("null", "a number is expected here, got nothing"),
+        ("[1]", "a number is expected"),
+        ("{}", "a number is expected"),
+        ("null", "a number is expected, got nothing"),
     ],
 )
 def test_what_is_no_number_is_refused_at_its_place_in_json(number: str, said: str) -> None:

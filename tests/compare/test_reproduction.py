@@ -92,7 +92,7 @@ def test_noise_that_is_too_wide_leaves_the_number_nowhere() -> None:
 @pytest.mark.parametrize(
     ("values", "reasons", "said"),
     [
-        ([100.0, 100.0], (), "2 repeats are too few: an interval needs 3"),
+        ([100.0, 100.0], (), "only 2 repeats: an interval needs 3"),
         ([100.0, 100.0, math.inf], (), "a repeat has no finite number: requests of it failed"),
         ([100.0, 100.0, 100.0], ("run 2: the client lagged",), "run 2: the client lagged"),
     ],

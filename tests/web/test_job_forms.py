@@ -312,7 +312,10 @@ def test_what_is_missing_for_a_reproduction_is_listed_and_can_be_chosen(site: Si
     assert "Random weights" in chosen
     odd = site.client.get(path, headers=own, params={**CHOICES, "gpus": "many"})
     assert odd.status_code == 422
-    assert "Number of GPUs" in odd.text
+    assert "Number of GPUs “many” a whole number is expected, in digits only. 0 for the CPU" in odd.text
+    (form,) = read(odd.text).all("form", method="get")
+    assert form.attributes["action"].endswith("#outcome")
+    assert read(odd.text).one(id="outcome").attributes["tabindex"] == "-1"
     assert 'value="many"' in odd.text
 
 

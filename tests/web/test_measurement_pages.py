@@ -157,7 +157,7 @@ def test_a_run_that_is_no_result_has_no_number_and_says_why(site: Site, queue: Q
     assert "withheld" in shown
     assert "nothing to quote" in shown
     assert "infinite: failed requests" in shown
-    assert "2 of 3 runs are results" in shown
+    assert "2 of 3 runs gave a result" in shown
 
 
 def test_a_trace_that_is_gone_is_told(site: Site, queue: Queue, tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from app.protocol.address import Measured
+from app.protocol.english import counted
 from app.protocol.launch import FlagName, Launch, digest
 from app.protocol.plan import Attach
 from app.protocol.policy import census
@@ -54,7 +55,7 @@ class LocalPolicy(BaseModel):
         name = f"{wanted.engine}=={wanted.version}"
         found = [] if self.starts(wanted.engine, wanted.version) else [f"{name}: not an engine that it starts"]
         if self.max_gpus is not None and wanted.gpus > self.max_gpus:
-            found.append(f"{wanted.gpus} GPUs: it gives at most {self.max_gpus}")
+            found.append(f"{counted(wanted.gpus, 'GPU')}: it gives at most {self.max_gpus}")
         found += [f"{flag}: denied here" for flag in wanted.flags if flag in self.denied_flags]
         decision = decide(wanted, census.of(wanted.engine, wanted.version), self.models)
         found += decision.against("never")

@@ -19,6 +19,7 @@ from app.cards.completeness import questions
 from app.cards.schema import LARGEST, NUMBER, Card
 from app.cards.short import CHOICES
 from app.cards.text import LONGEST, LONGEST_NAME, NAMED
+from app.protocol.english import refusal
 from app.results.importers.json_tree import LONGEST_NUMBER
 from app.results.importers.json_tree import number as as_written
 from app.results.importers.schema import Imported, Question, Warned
@@ -238,7 +239,7 @@ class Draft:
                 return Card.model_validate(self.card)
             except ValidationError as error:
                 for item in error.errors(include_url=False, include_input=False):
-                    self._drop(tuple(item["loc"]), str(item["msg"]))
+                    self._drop(tuple(item["loc"]), refusal(item))
         return None
 
     def _drop(self, path: tuple[int | str, ...], message: str) -> None:

@@ -1,0 +1,79 @@
+"""Words that app and runners share: how many of something, and why a value cannot be taken. Pure."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from decimal import Decimal
+
+QUOTED = re.compile(r"'([^']*)'")
+# Pydantic's kinds of problem -> what is said of the value; {names} stand in the problem's own context.
+REFUSALS = {
+    "missing": "is missing",
+    "extra_forbidden": "is not known here",
+    "frozen_field": "cannot be changed",
+    "none_required": "must be left out",
+    "string_type": "text is expected",
+    "string_too_short": "must have at least {min_length} characters",
+    "string_too_long": "may have at most {max_length} characters",
+    "string_pattern_mismatch": "is not written in the form that it must have, `{pattern}`",
+    "greater_than": "must be more than {gt}",
+    "greater_than_equal": "must be at least {ge}",
+    "less_than": "must be less than {lt}",
+    "less_than_equal": "must be at most {le}",
+    "finite_number": "must be a finite number",
+    "multiple_of": "must be a multiple of {multiple_of}",
+    "too_short": "must have at least {min_length} items",
+    "too_long": "may have at most {max_length} items",
+    "json_invalid": "is no JSON: {error}",
+    "model_type": "is a mapping: one `key: value` a line",
+    "model_attributes_type": "is a mapping: one `key: value` a line",
+    "dict_type": "is a mapping: one `key: value` a line",
+    "tuple_type": "is a list, one `- ` an item",
+    "list_type": "is a list, one `- ` an item",
+    "url_parsing": "is no address: {error}",
+    "url_scheme": "must begin with {expected_schemes}",
+    "path_type": "the place of a file is expected",
+}
+BEGINNINGS = {
+    "int_": "a whole number is expected, in digits only",
+    "float_": "a number is expected",
+    "decimal_": "a number is expected",
+    "bool_": "true or false is expected",
+    "date_": "a date is expected, as 2026-11-30",
+    "datetime_": "a moment is expected, as 2026-11-30T12:00:00Z",
+    "timezone_": "a moment with its time zone is expected, as 2026-11-30T12:00:00Z",
+}
+
+
+def counted(count: int, noun: str, plural: str = "") -> str:
+    """`1 GPU`, `2 GPUs`, `12,000 claims`, `1 query` and `2 queries` with its own plural. The only place that knows."""
+    return f"{count:,} {named(count, noun, plural)}"
+
+
+def named(count: int | Decimal, noun: str, plural: str = "") -> str:
+    """The noun alone, for that many."""
+    return noun if count == 1 else plural or f"{noun}s"
+
+
+def refusal(problem: Mapping[str, Any]) -> str:
+    """Why a value cannot be taken, of one problem as pydantic tells it: what is expected, without the value and its
+    place, so that every page, answer and command says it in the same words."""
+    kind, told = str(problem["type"]), problem.get("ctx") or {}
+    if kind in ("literal_error", "enum"):
+        return f"is one of {', '.join(expected(problem))}"
+    if kind in ("value_error", "assertion_error"):
+        return re.sub("^(Value|Assertion) error, ", "", str(problem["msg"]))
+    if kind in REFUSALS:
+        shown = {name: f"{value:g}" if isinstance(value, float) else value for name, value in told.items()}
+        return REFUSALS[kind].format_map(shown)
+    said = next((words for beginning, words in BEGINNINGS.items() if kind.startswith(beginning)), None)
+    return said or f"cannot be taken ({str(problem['msg'])[:1].lower()}{str(problem['msg'])[1:]})"
+
+
+def expected(problem: Mapping[str, Any]) -> list[str]:
+    """The values that a choice takes."""
+    return QUOTED.findall(str((problem.get("ctx") or {}).get("expected", "")))
