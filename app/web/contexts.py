@@ -30,15 +30,6 @@ class Shell:
 
 
 @dataclass(frozen=True, slots=True)
-class Age:
-    """How long ago something was: when the page was made `text` held; a browser counts on from `seconds`."""
-
-    text: str
-    seconds: int
-    at: str  # the same as a moment
-
-
-@dataclass(frozen=True, slots=True)
 class Trouble:
     """One thing that could not be taken: where it stands, and how to mend it."""
 

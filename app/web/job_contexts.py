@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
     from app.web.card_contexts import FilterSelect
-    from app.web.contexts import Age, Fact, Link, Shell, Trouble
+    from app.web.contexts import Fact, Link, Shell, Trouble
+
+
+@dataclass(frozen=True, slots=True)
+class Age:
+    """How long ago something was: when the page was made `text` held; a browser counts on from `seconds`."""
+
+    text: str
+    seconds: int
+    at: str  # the same as a moment
 
 
 @dataclass(frozen=True, slots=True)

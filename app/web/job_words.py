@@ -9,7 +9,7 @@ from app.jobs.states import ACTIVE, STATES, TERMINAL
 from app.protocol.english import counted
 from app.protocol.outcome import Failure
 from app.protocol.unseen import visible
-from app.web.contexts import Age
+from app.web.job_contexts import Age
 
 if TYPE_CHECKING:
     import datetime as dt

@@ -9,8 +9,8 @@ if TYPE_CHECKING:
     from app.web.agreement_contexts import PointPart
     from app.web.axes_example import Row
     from app.web.badge_svg import BadgeSnippet
-    from app.web.contexts import Age, Fact, Link, Shell, Trouble
-    from app.web.job_contexts import FileLine
+    from app.web.contexts import Fact, Link, Shell, Trouble
+    from app.web.job_contexts import Age, FileLine
     from app.web.source_contexts import Figure
 
 

@@ -1,0 +1,72 @@
+"""The page of runners: what each has, when it was heard of, and why it takes nothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from app.jobs.logs import Logs
+from tests.jobs.factories import Queue
+from tests.site import Site, open_site
+from tests.web.markup import read
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from app.db import Database
+    from tests.conftest import StillClock
+
+
+@pytest.fixture
+def site(database: Database, clock: StillClock) -> Iterator[Site]:
+    yield from open_site(database, clock)
+
+
+@pytest.fixture
+def queue(site: Site) -> Queue:
+    return Queue(site.database, site.clock, Logs(site.data / "logs"))
+
+
+def test_a_runner_says_what_it_has_and_why_it_takes_nothing(site: Site, queue: Queue) -> None:
+    assert "benchcard runner start" in site.get("/runners").text
+    queue.lease()
+    queue.lease("two", quarantine="GPU 0 is held by something else")
+    queue.submit()
+    job, _ = queue.running(runner="three", boot_id="boot-three")
+    text = site.get("/runners").text
+    for said in ("1x NVIDIA H200 (140 GiB)", "vLLM 0.33.0 on GPUs", "held by something else", f"/jobs/{job}", "free"):
+        assert said in text
+    queue.later(1000)
+    assert "not heard of" in site.get("/runners").text
+
+
+def test_a_runner_whose_job_is_heard_of_is_heard_of(site: Site, queue: Queue) -> None:
+    queue.submit()
+    job, epoch = queue.running()
+    for _ in range(4):
+        queue.later(60)
+        queue.beat(job, epoch)
+    queue.later(20)
+    (heard,) = read(site.get("/runners").text).all("time")
+    assert (heard.words(), heard.attributes["data-age"]) == ("20 s ago", "20")
+    assert site.get("/api/v1/runners").json()["items"][0]["seen_at"] == f"{queue.job(job).beat_at:%Y-%m-%dT%H:%M:%SZ}"
+
+
+def test_the_runners_are_asked_for_again_while_one_of_them_is_heard_of(site: Site, queue: Queue) -> None:
+    queue.lease()
+    part = site.get("/runners", headers={"HX-Request": "true"}).text
+    assert part.lstrip().startswith('<div id="runners" hx-get="/runners"')
+    assert "<html" not in part
+    queue.later(1000)
+    assert "hx-get" not in site.get("/runners", headers={"HX-Request": "true"}).text
+
+
+def test_a_quarantined_runner_says_since_when_and_why(site: Site, queue: Queue) -> None:
+    queue.submit()
+    for _ in range(3):
+        job, epoch = queue.running()
+        queue.finish(job, epoch, "gpu_not_free")
+    text = site.get("/runners").text
+    assert "in quarantine since" in text
+    assert "3 attempts in a row" in text
