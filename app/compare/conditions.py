@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from decimal import InvalidOperation
 from functools import partial
 from typing import TYPE_CHECKING, Literal
 
@@ -130,7 +131,10 @@ def forced_state(a: Claim, b: Claim) -> State:
 
 def _rounds_to_same(one: Decimal, two: Decimal) -> bool:
     places = max(1, min(_places(one), _places(two)))  # 6 is no rounded 5.5
-    return round(one, places) == round(two, places)
+    try:
+        return round(one, places) == round(two, places)
+    except InvalidOperation:  # more digits than decimals have here: nothing that was measured
+        return one == two
 
 
 def _places(number: Decimal) -> int:

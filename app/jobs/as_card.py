@@ -5,6 +5,8 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
+from pydantic import ValidationError
+
 from app.axes import AXES
 from app.cards import schema as cards
 from app.claims.schema import Conditions
@@ -55,7 +57,17 @@ def as_card(report: Report, of_set: Json, claim_id: str | None, axis: str | None
     }
     if of_set["valid"]:
         fields |= _results(of_set, str(axis), day)
-    return cards.Card.model_validate(fields)
+    return _sayable(fields)
+
+
+def _sayable(fields: Json) -> cards.Card:
+    """Without the blocks that no card can say, such as an environment with a name that is too long: the report has
+    them all."""
+    try:
+        return cards.Card.model_validate(fields)
+    except ValidationError as error:
+        wrong = {str(item["loc"][0]) for item in error.errors()}
+        return cards.Card.model_validate({name: value for name, value in fields.items() if name not in wrong})
 
 
 def _results(of_set: Json, axis: str, day: dt.date) -> Json:

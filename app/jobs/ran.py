@@ -5,6 +5,8 @@ Only what the report shows is said: a fact that an engine chose by itself stays 
 
 from __future__ import annotations
 
+import re
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from app.cards import names
@@ -29,6 +31,9 @@ SIZES = {
 DTYPES = {"bfloat16": "bf16", "float16": "fp16", "half": "fp16"}
 CACHE_OFF = {"vllm": ("enable-prefix-caching", False), "sglang": ("disable-radix-cache", True)}
 CLIENT = "Benchcard"
+MOST = 10**6  # GPUs, replicas or drafted tokens: what is more is none
+LONGEST = 200  # characters of a name
+LENGTH = re.compile(r"\d{1,6}(\.\d{1,6})?", re.ASCII)
 
 
 def as_claim(claim: claims.Claim, report: Report, side: SideName, point: int) -> claims.Claim:
@@ -51,8 +56,7 @@ def conditions_of(
         if conditions.speculation.method == "off":
             acceptance = claims.Acceptance(kind="none")
         elif any("SIMULATE_ACC_LEN" in name for name in launch.env):
-            forced = next(value for name, value in launch.env.items() if name.endswith("SIMULATE_ACC_LEN"))
-            acceptance = claims.Acceptance.model_validate({"kind": "simulated", "target": forced})
+            acceptance = claims.Acceptance(kind="simulated", target=_forced(launch))
         else:
             acceptance = claims.Acceptance(kind="measured")
     return conditions, acceptance
@@ -60,14 +64,14 @@ def conditions_of(
 
 def _of_launch(launch: Launch, report: Report, side: SideName, stated: claims.Conditions) -> dict[str, Any]:
     told = next((item for item in report.sides if item.side == side), None)
-    version = (told.engine_version if told else None) or launch.version
+    version = _line(told.engine_version.partition("+")[0]) if told and told.engine_version else None
     gpu = report.machine.gpus[0].name if report.machine.gpus else None
     on_gpu = launch.gpus > 0
     return {
-        "engine": claims.Engine(name=names.engine(launch.engine), version=version.partition("+")[0]),
+        "engine": claims.Engine(name=names.engine(launch.engine), version=version or launch.version.partition("+")[0]),
         "model": claims.Model(id=names.model(launch.model), revision=launch.revision, weights=launch.weights),
         "hardware": claims.Hardware(
-            accelerator=(chip(gpu) if gpu else None) if on_gpu else report.machine.processor,
+            accelerator=_line((chip(gpu) if gpu else None) if on_gpu else report.machine.processor),
             count=launch.gpus if on_gpu else None,
         ),
         "parallelism": _layout(launch, stated),
@@ -87,26 +91,45 @@ def _layout(launch: Launch, given: claims.Conditions) -> str | None:
 
 
 def sizes_of_launch(launch: Launch) -> dict[str, int]:
-    """tp, pp, dp, ep ... as the flags set them; what none sets is 1."""
+    """tp, pp, dp, ep ... as the flags set them; what none sets is 1, and what is no size of anything is not stated."""
     sizes = {
-        size: value for flag, size in SIZES[launch.engine].items() if isinstance(value := launch.flags.get(flag), int)
+        size: value
+        for flag, size in SIZES[launch.engine].items()
+        if (value := _whole(launch.flags.get(flag))) is not None
     }
     if launch.flags.get("enable-expert-parallel") is True:
-        sizes["ep"] = sizes.get("tp", 1) * sizes.get("dp", 1)
+        sizes["ep"] = min(sizes.get("tp", 1) * sizes.get("dp", 1), MOST)
     return sizes
+
+
+def _whole(value: object) -> int | None:
+    return value if type(value) is int and 1 <= value <= MOST else None
+
+
+def _line(text: str | None) -> str | None:
+    """None for what is no name of anything."""
+    bare = " ".join((text or "").split())
+    return bare if 0 < len(bare) <= LONGEST else None
+
+
+def _forced(launch: Launch) -> Decimal | None:
+    """The acceptance length that a simulation was set to; None where the engine was given no number."""
+    given = next(value for name, value in launch.env.items() if name.endswith("SIMULATE_ACC_LEN"))
+    length = Decimal(given) if LENGTH.fullmatch(given) else None
+    return length if length is not None and length >= 1 else None
 
 
 def _dtype(launch: Launch) -> str | None:
     quantised = launch.flags.get("quantization")
-    given = str(quantised or launch.flags.get("dtype") or "auto")
-    return None if given == "auto" else DTYPES.get(given, given)
+    given = _line(str(quantised or launch.flags.get("dtype") or "auto"))
+    return None if given in (None, "auto") else DTYPES.get(str(given), given)
 
 
 def _kv(launch: Launch) -> str | None:
-    given = str(launch.flags.get("kv-cache-dtype") or "auto")
+    given = _line(str(launch.flags.get("kv-cache-dtype") or "auto"))
     if given == "auto":  # that of the model, where the launch says it
         return None if launch.flags.get("quantization") else _dtype(launch)
-    return DTYPES.get(given, given)
+    return DTYPES.get(str(given), given)
 
 
 def _speculation(launch: Launch) -> claims.Speculation:
@@ -114,12 +137,12 @@ def _speculation(launch: Launch) -> claims.Speculation:
     if isinstance(config, dict):
         method, drafts = config.get("method"), config.get("num_speculative_tokens")
     elif (algorithm := launch.flags.get("speculative-algorithm")) is not None:
-        counted = launch.flags.get("speculative-num-draft-tokens")
-        method, drafts = algorithm, counted - 1 if isinstance(counted, int) else None  # it counts the tree's root
+        counted = _whole(launch.flags.get("speculative-num-draft-tokens"))
+        method, drafts = algorithm, counted - 1 if counted is not None else None  # it counts the tree's root
     else:
         return claims.Speculation(method="off")
-    known = drafts if isinstance(drafts, int) and drafts >= 1 else None
-    return claims.Speculation(method=names.method(str(method)) if method else None, draft_tokens=known)
+    named = _line(method) if isinstance(method, str) else None
+    return claims.Speculation(method=names.method(named), draft_tokens=_whole(drafts))
 
 
 def _workload(plan: Plan, launch: Launch | None, stated: claims.Workload) -> claims.Workload:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, Self, get_args
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
 from app.protocol.plan import BenchTool, Plan, SideName
-from app.protocol.wire import Count, Name, Seconds, Tally, Text, Wire
+from app.protocol.wire import Count, Name, Seconds, Tally, Text, Wire, plain
 
 REPORT = "report.json"  # the name of the part
 MachineFailure = Literal[
@@ -75,12 +75,15 @@ class Freed(Wire):
     gpu_after_mib: tuple[Tally, ...] | None = None
 
 
+Word = Annotated[str, StringConstraints(max_length=100_000), AfterValidator(plain)]  # of a command line
+
+
 class SideReport(Wire):
     """One server as it was started. The API key in `argv` is shown as `***`; an attached server has no argv."""
 
     side: SideName
-    argv: tuple[str, ...] | None = None
-    env: dict[str, str] | None = None
+    argv: Annotated[tuple[Word, ...], Field(max_length=1000)] | None = None
+    env: Annotated[dict[Word, Word], Field(max_length=1000)] | None = None
     engine_version: Text | None = None  # as the server said
     server_info: dict[str, Any] | None = None
     ready_s: Seconds | None = None

@@ -10,7 +10,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstra
 LARGEST = 2**53 - 1  # whole numbers that every JSON reader keeps
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
     """Without characters that change how a line is shown, or that no database stores."""
     if any((ord(sign) < 32 and sign not in "\n\t") or 0x7F <= ord(sign) < 0xA0 for sign in text):
         raise ValueError("control characters are not allowed")
@@ -32,7 +32,7 @@ class Wire(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False)
 
 
-Text = Annotated[str, StringConstraints(max_length=4000), AfterValidator(_plain)]
+Text = Annotated[str, StringConstraints(max_length=4000), AfterValidator(plain)]
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9._-]{0,63}$")]
 Key = Annotated[str, StringConstraints(pattern=r"^[\x21-\x7e]{8,100}$")]  # a request's or a boot's own random text
 Digest = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
