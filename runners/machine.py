@@ -161,9 +161,8 @@ class Machine:
             self._lose(job, "could not be renewed in time")
         if not job.lost and self._lane is None and self._ready(job.asks.at, now):
             said = job.progress
-            beat = Heartbeat(
-                epoch=job.held.epoch, phase=said.phase, done=said.done, total=said.total, note=said.note[:4000]
-            )
+            done = min(said.done, said.total)  # counted while the other was told
+            beat = Heartbeat(epoch=job.held.epoch, phase=said.phase, done=done, total=said.total, note=said.note[:4000])
             self._ask(Beat(job.held, beat))
 
     def _pump_delivery(self, job: _Job, now: float) -> None:

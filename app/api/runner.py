@@ -134,13 +134,15 @@ async def add_part(
     """Add a file of the attempt. Sent again it changes nothing."""
     actor = await run_in_threadpool(signed_in, request, "runner")
     announced = _announced(request)
-    await run_in_threadpool(_known, request, job_id, query.epoch, actor)
+    place = (job_id, query.epoch), name, announced, actor.id
+    await run_in_threadpool(_not_refused, request, *place)
     files = cast("Files", request.app.state.files)
     with files.arriving(MOST_PART) as arriving:
         async for piece in incoming(request):
             await run_in_threadpool(arriving.write, piece)
         if arriving.whole().sha256 != announced:
             raise OtherBytesError("the bytes that came are not those of Content-Digest; send the part again")
+        await run_in_threadpool(_not_refused, request, *place)  # it may have ended meanwhile
         kept = await run_in_threadpool(arriving.keep)
     return await run_in_threadpool(_listed, request, (job_id, query.epoch), name, kept)
 
@@ -210,10 +212,10 @@ def _reported(request: Request, job_id: str, message: Finish) -> "Reported | Non
     return reported(storage, cast("Files", request.app.state.files), job_id, message.parts)
 
 
-def _known(request: Request, job_id: str, epoch: int, actor: "Actor") -> None:
-    """Refuse a file that has no place before it is sent."""
+def _not_refused(request: Request, attempt: tuple[str, int], name: str, sha256: str, token: str) -> None:
+    """Refuse a file that has no place before it is sent, and before it is kept."""
     with database(request).read() as session:
-        leases.attempt_of(session, job_id, epoch, actor.id)
+        uploads.refuse_part(session, attempt, name, sha256, token)
 
 
 def _listed(request: Request, attempt: tuple[str, int], name: str, kept: "Kept") -> Stored:

@@ -134,7 +134,8 @@ def _clean(given: argparse.Namespace, settings: Settings) -> int:
 def _named(settings: Settings) -> set[str]:
     with opened(settings) as database, database.read_existing() as session:
         connection = session.connection()
-        tables = sa.inspect(connection).get_table_names()
+        seen = sa.inspect(connection)
+        tables = {name: {item["name"] for item in seen.get_columns(name)} for name in seen.get_table_names()}
         return {file.place for file in named_files(connection.exec_driver_sql, tables)}
 
 

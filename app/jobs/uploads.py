@@ -62,23 +62,31 @@ def append_log(session: Session, logs: Logs, attempt_id: tuple[str, int], offset
 
 
 def add_part(session: Session, job_id: str, epoch: int, name: str, kept: Kept, token: str) -> int:
-    """List a file that is kept as a part of an attempt. Returns its size.
+    """List a file that is kept as a part of an attempt. Returns its size. Raises as `refuse_part` does."""
+    if not refuse_part(session, (job_id, epoch), name, kept.sha256, token):
+        row = {"job_id": job_id, "epoch": epoch, "name": name, "sha256": kept.sha256, "size": kept.size}
+        session.connection().execute(sa.insert(PART), row)
+    return kept.size
 
-    Raises OtherBytesError where the part is there with another digest, and what `attempt_of` does.
+
+def refuse_part(session: Session, attempt_id: tuple[str, int], name: str, sha256: str, token: str) -> bool:
+    """Whether that part is there already. It is asked before the bytes come and before they are kept, so that nothing
+    is left of what is refused.
+
+    Raises OtherBytesError where the part is there with another digest, ConflictError where the attempt takes no more,
+    TooLargeError for too many parts, and what `attempt_of` does.
     """
-    _, attempt, _ = attempt_of(session, job_id, epoch, token)
-    here = parts_of(session, job_id, epoch)
+    _, attempt, _ = attempt_of(session, *attempt_id, token)
+    here = parts_of(session, *attempt_id)
     if name in here:
-        if here[name].sha256 != kept.sha256:
+        if here[name].sha256 != sha256:
             raise OtherBytesError(f"the part `{name}` is there with other bytes; what was taken once is not changed")
-        return kept.size
+        return True
     if attempt.finish is not None:
         raise ConflictError(ENDED)
     if len(here) >= MOST_PARTS:
         raise TooLargeError(f"an attempt has at most {MOST_PARTS} parts")
-    row = {"job_id": job_id, "epoch": epoch, "name": name, "sha256": kept.sha256, "size": kept.size}
-    session.connection().execute(sa.insert(PART), row)
-    return kept.size
+    return False
 
 
 def finish(session: Session, logs: Logs, job_id: str, message: Finish, token: str, now: dt.datetime) -> str | None:

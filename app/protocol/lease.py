@@ -20,9 +20,9 @@ A log has at most `MOST_LOG` bytes, a part `MOST_PART`, an attempt `MOST_PARTS` 
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from app.protocol.launch import FlagName
 from app.protocol.outcome import Outcome
@@ -125,6 +125,12 @@ class Heartbeat(Wire):
     done: Tally = 0
     total: Tally = 0
     note: Text = ""
+
+    @model_validator(mode="after")
+    def _no_more_than_all(self) -> Self:
+        if self.done > self.total:
+            raise ValueError(f"{self.done} of {self.total} steps cannot be done: `done` is at most `total`")
+        return self
 
 
 class Renewal(Wire):

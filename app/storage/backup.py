@@ -90,7 +90,7 @@ def make_backup(database: Database, data: Path, target: Path, version: str, now:
 def _fill(part: Path, data: Path, version: str, now: dt.datetime) -> Made:
     with closing(still(part / DATABASE)) as copy:
         tables = counts(copy)
-        named = [file for file in named_files(copy.execute, tables) if file.has_bytes]
+        named = [file for file in named_files(copy.execute, columns(copy)) if file.has_bytes]
         about = About(
             format=FORMAT,
             made_at=now.isoformat(timespec="seconds"),
@@ -106,7 +106,7 @@ def _fill(part: Path, data: Path, version: str, now: dt.datetime) -> Made:
             about.missing.append(file.place)
         else:
             made.sums[file.place] = found
-            made.size += file.size
+            made.size += (part / file.place).stat().st_size
     _write(part / SUMS, "".join(f"{sha256}  {place}\n" for place, sha256 in made.sums.items()))
     _write(part / ABOUT, json.dumps(about.model_dump(), indent=1) + "\n")
     return made
@@ -115,7 +115,7 @@ def _fill(part: Path, data: Path, version: str, now: dt.datetime) -> Made:
 def _copy(source: Path, target: Path, file: NamedFile) -> str | None:
     """Copy what the row speaks of; returns its SHA-256, None where that is not there (and nothing is left)."""
     found = hashlib.sha256()
-    left = file.size
+    left = _size(source) if file.size is None else file.size
     target.parent.mkdir(parents=True, exist_ok=True)
     try:
         reading = source.open("rb")
@@ -132,6 +132,10 @@ def _copy(source: Path, target: Path, file: NamedFile) -> str | None:
         target.unlink()
         return None
     return found.hexdigest()
+
+
+def _size(source: Path) -> int:
+    return source.stat().st_size if source.is_file() else 0
 
 
 def _write(path: Path, text: str) -> None:
@@ -155,6 +159,13 @@ def counts(database: sqlite3.Connection) -> dict[str, int]:
     )
     tables = [str(name) for (name,) in database.execute(listed)]
     return {name: database.execute(f'SELECT count(*) FROM "{name}"').fetchone()[0] for name in tables}  # noqa: S608
+
+
+def columns(database: sqlite3.Connection) -> dict[str, set[str]]:
+    """Table -> its columns."""
+    return {
+        table: {str(row[1]) for row in database.execute(f'PRAGMA table_info("{table}")')} for table in counts(database)
+    }
 
 
 def revision(database: sqlite3.Connection) -> str:

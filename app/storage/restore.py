@@ -7,13 +7,12 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-import sqlalchemy as sa
 from pydantic import ValidationError
 
 from app.db import TURN, Database, known_revisions, sqlite_module
 from app.errors import InvalidInputError
 from app.jobs.ends import put_back_all
-from app.storage.backup import ABOUT, DATABASE, FORMAT, SUMS, About, counts, digest, revision, still
+from app.storage.backup import ABOUT, DATABASE, FORMAT, SUMS, About, columns, counts, digest, revision, still
 from app.storage.named import named_files
 from app.yaml_tree import shown
 
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
     import sqlite3
     from pathlib import Path
 
-    from sqlmodel import Session
 
 MOST = 20  # problems of one kind that are told one by one
 
@@ -96,13 +94,10 @@ def _put(folder: Path, data: Path, database: Path, now: dt.datetime) -> int:
 
 
 def _without_leases(file: Path, now: dt.datetime) -> int:
-    def work(session: Session) -> int:
-        has_jobs = sa.inspect(session.connection()).has_table("job")  # an older backup has none
-        return put_back_all(session, now) if has_jobs else 0
-
     database = Database(f"sqlite:///{file}")
     try:
-        return database.write(work)
+        database.migrate()  # an older backup has tables of an older Benchcard
+        return database.write(lambda session: put_back_all(session, now))
     finally:
         database.close()
         file.with_name(file.name + TURN).unlink(missing_ok=True)  # nobody else knows this copy
@@ -151,13 +146,15 @@ def _of_database(database: sqlite3.Connection, about: About) -> list[str]:
 
 def _check_files(checked: Checked, folder: Path, database: sqlite3.Connection, sums: dict[str, str]) -> None:
     lost = set(checked.about.missing)
-    for file in named_files(database.execute, counts(database)):
+    for file in named_files(database.execute, columns(database)):
         if file.place in lost or not file.has_bytes:
             continue
         checked.files += 1
-        checked.size += file.size
         path, wanted = folder / file.place, file.sha256 or sums.get(file.place)
         if not path.is_file():
             checked.problems.append(f"{file.place} is not there")
-        elif path.stat().st_size != file.size or digest(path) != wanted:
+            continue
+        size = path.stat().st_size
+        checked.size += size
+        if file.size not in (None, size) or digest(path) != wanted:
             checked.problems.append(f"{file.place} holds other bytes than its row says")

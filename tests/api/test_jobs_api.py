@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from sqlalchemy import text
 
+from app.jobs import uploads
 from app.protocol.outcome import REPORT
 from tests.api.test_job_access import ask, lease, submitted
 from tests.cards.factories import sound
@@ -310,3 +311,38 @@ def test_a_card_becomes_a_job_with_what_was_chosen_for_it(site: Site) -> None:
     made = ask(site, "/api/v1/jobs", asked, token)
     assert (made.status_code, made.json().get("card_id")) == (201, card), made.text
     assert made.json()["plan"]["points"][0]["concurrency"] == 2
+
+
+def kept(site: Site) -> list[str]:
+    return [file.name for file in (site.data / "files").rglob("*") if file.is_file()]
+
+
+def test_nothing_is_left_of_a_part_that_is_refused(site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    runner, job, parts = site.token("runner"), submitted(site, site.token()), attempt_parts(tmp_path)
+    lease(site, runner)
+    at = f"/api/v1/runner/jobs/{job}"
+    ask(site, f"{at}/start", {"epoch": 1, "request_id": "the-start"}, runner)
+    assert part(site, job, "first", b"first", runner).status_code == 200
+    before = kept(site)
+    assert error(part(site, job, "first", b"other bytes", runner)) == (422, "other_bytes")
+    assert error(part(site, job, "wrong", b"wrong", runner, claimed=b"right")) == (422, "other_bytes")
+    with monkeypatch.context() as smaller:
+        smaller.setattr(uploads, "MOST_PARTS", 1)
+        assert error(part(site, job, "more", b"one part too many", runner))[0] == 413
+    for name, data in parts.items():
+        part(site, job, name, data, runner)
+    assert ask(site, f"{at}/finish", end(b"", {**parts, "first": b"first"}), runner).json() == {"state": "succeeded"}
+    ended = kept(site)
+    assert error(part(site, job, "late", b"too late", runner)) == (409, "conflict")
+    assert kept(site) == ended
+    assert len(ended) == len(before) + len(set(parts.values()))
+
+
+def test_more_steps_than_there_are_cannot_be_done(site: Site) -> None:
+    runner, job = site.token("runner"), submitted(site, site.token())
+    lease(site, runner)
+    at = f"/api/v1/runner/jobs/{job}"
+    ask(site, f"{at}/start", {"epoch": 1, "request_id": "the-start"}, runner)
+    answer = ask(site, f"{at}/heartbeat", {"epoch": 1, "phase": "measuring", "done": 5, "total": 2}, runner)
+    assert answer.status_code == 422
+    assert "5 of 2 steps cannot be done: `done` is at most `total`" in answer.text

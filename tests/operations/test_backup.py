@@ -9,12 +9,17 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
+from alembic import command
+from alembic.config import Config
+from sqlalchemy import insert
 from sqlmodel import SQLModel
 
 from app.cli import main
 from app.commands.exits import FOUND, OK, USAGE
+from app.jobs.tables import MeasurementTable
+from app.settings import ROOT
 from app.storage.named import NAMING
-from tests.operations.conftest import LOG, Installation, sha256
+from tests.operations.conftest import LOG, NOW, Installation, sha256
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -220,3 +225,40 @@ def test_every_column_that_names_a_file_is_known_to_backup_and_cleaning() -> Non
     }
     # An imported card repeats its import's digest; an attempt's log has its place by job and epoch.
     assert naming - {"result_import_card", "attempt"} == set(NAMING)
+
+
+def older(installation: Installation, revision: str) -> None:
+    """Give the database the tables of an older Benchcard."""
+    config = Config()
+    config.set_main_option("script_location", str(ROOT / "migrations"))
+    with installation.database.migration_connection() as connection:
+        config.attributes["connection"] = connection
+        command.downgrade(config, revision)
+
+
+@pytest.mark.parametrize("revision", ["0001", "0002", "0003", "0004", "0005", "0006"])
+def test_a_database_of_an_older_benchcard_is_backed_up_and_restored(
+    installation: Installation, tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch, revision: str
+) -> None:
+    """Before an update is when a backup is wanted most."""
+    bundle = installation.keep(b"a bundle")
+    row = {
+        "id": "m1",
+        "kind": "point",
+        "report": "{}",
+        "numbers": '{"sets": []}',
+        "trust": "t",
+        "created_by": "Ana",
+        "runs": 0,
+        "usable": 0,
+    }
+    named = {**row, "bundle_sha256": bundle, "bundle_size": 8, "created_at": NOW}
+    installation.database.write(lambda session: session.execute(insert(MeasurementTable).values(**named)))
+    older(installation, revision)
+    assert main(["backup", str(tmp_path / "old")]) == OK, capsys.readouterr().err
+    assert main(["data", "unused"]) == OK
+    assert main(["restore", "--check", str(tmp_path / "old")]) == OK
+    holds = f"files/{bundle[:2]}/{bundle}" in everything(tmp_path / "old")
+    assert holds == (revision >= "0004")
+    monkeypatch.setenv("BENCHCARD_DATA", str(tmp_path / "restored"))
+    assert main(["restore", str(tmp_path / "old")]) == OK, capsys.readouterr().err
