@@ -10,6 +10,7 @@ from app.claims.words import acceptance
 from app.web.chart_csv import chart_csv
 from app.web.plots import Bar, Break, grouped_figure, ladder_figure
 from app.web.source_contexts import Cell, Figure, LadderPart, Step, TableLine, TablePart
+from app.web.wording import number_parts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -31,7 +32,7 @@ def ladder_part(source: Source, ladder: Ladder, names: Mapping[str, ClaimRow]) -
                 number=str(place + 1),
                 label=step.label,
                 kind=step.kind,
-                value=row.headline,
+                value=number_parts(row),
                 url=f"/claims/{row.id}",
                 ratio="" if gap or before is None else _times(before.value, row.value),
                 acceptance=acceptance(row.acceptance),
@@ -121,7 +122,7 @@ def table_part(source: Source, table: Table, names: Mapping[str, ClaimRow]) -> T
 
 def _cell(rows: Sequence[ClaimRow]) -> tuple[Cell, ...]:
     return tuple(
-        Cell(row.headline, f"/claims/{row.id}", said)
+        Cell(number_parts(row), f"/claims/{row.id}", said)
         for row, said in zip(rows, _apart([row.title for row in rows]), strict=True)
     )
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
     from app.web.contexts import ClaimRows, Fact, Link, ReadAs, Shell, Told
+    from app.web.wording import NumberParts
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +26,7 @@ class Step:
     number: str
     label: str
     kind: str
-    value: str
+    value: NumberParts
     url: str
     ratio: str
     acceptance: str
@@ -47,7 +48,7 @@ class LadderPart:
 class Cell:
     """A claim in a source's table; `said` tells it from the others of its cell."""
 
-    number: str
+    number: NumberParts
     url: str
     said: str
 

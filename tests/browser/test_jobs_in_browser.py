@@ -18,7 +18,7 @@ from app.jobs.logs import Logs
 from app.jobs.measurements import record
 from app.protocol.outcome import REPORT
 from app.results.files import Files
-from tests.browser.test_pages_in_browser import serious
+from tests.browser.test_pages_in_browser import SQUEEZED, serious
 from tests.conftest import StillClock
 from tests.jobs.factories import RANDOM, Queue
 from tests.jobs.factories import plan as waiting_plan
@@ -238,6 +238,16 @@ def test_every_chart_is_drawn_with_its_caveats(open_page: Callable[..., Tab], me
     assert tab.seen.console == []
 
 
+def test_on_a_phone_every_number_and_reason_of_a_measurement_is_in_sight(
+    open_page: Callable[..., Tab], measurement: str
+) -> None:
+    page = open_page(measurement, width=360).page
+    for cell in page.locator(".numbers td, .runs td").all():
+        box = cell.bounding_box()
+        assert box is not None
+        assert box["x"] + box["width"] <= 360
+
+
 PATHS = ("/jobs", "/runners", "/measurements", "JOB", "JOB/approval", "JOB/cancel", "JOB/log", "DEAD", "MEASUREMENT")
 CLAIM = "/claims/gpustack-gptoss20b-h100-random"
 CHOSEN = "version=0.32.0&model=tiny&weights=dummy&gpus=0&input_tokens=64&output_tokens=16&concurrency=2"
@@ -279,9 +289,10 @@ def sound(tab: Tab, address: str) -> None:
     for scheme in ("light", "dark"):
         tab.page.emulate_media(color_scheme=scheme)
         assert serious(tab) == []
-    for width in (1440, 1024, 390):
+    for width in (1440, 1024, 390, 360):
         tab.page.set_viewport_size({"width": width, "height": 900})
         assert tab.page.evaluate("document.documentElement.scrollWidth") <= width, width
+        assert tab.page.evaluate(SQUEEZED) == []
     assert serious(tab) == []
     assert tab.seen.console == []
     assert [url for url in tab.seen.requests if not url.startswith((address, "data:", "blob:"))] == []

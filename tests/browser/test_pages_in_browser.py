@@ -44,6 +44,12 @@ PAGES = [
 TROUBLED = ["/?engine=nope&sort=best", "/claims/vllm-v41-5y", "/tools/capacity?memory=80&engine=vllm&kv=mla"]
 
 
+# Captions that are broken word by word.
+SQUEEZED = """() => [...document.querySelectorAll("caption:not(.unseen)")]
+  .filter(one => one.checkVisibility() && one.clientWidth < Math.min(240, one.textContent.trim().length * 5))
+  .map(one => one.textContent.trim())"""
+
+
 def serious(tab: Tab) -> list[str]:
     found = Axe().run(tab.page).response["violations"]
     return [
@@ -69,9 +75,10 @@ def test_a_page_is_silent_fits_every_width_and_asks_no_other_host(
     open_page: Callable[..., Tab], path: str, address: str
 ) -> None:
     tab = open_page(path)
-    for width in (1440, 1024, 390):
+    for width in (1440, 1024, 390, 360):
         tab.page.set_viewport_size({"width": width, "height": 900})
         assert tab.page.evaluate("document.documentElement.scrollWidth") <= width
+        assert tab.page.evaluate(SQUEEZED) == []
     assert tab.seen.console == []
     assert [url for url in tab.seen.requests if not url.startswith((address, "data:", "blob:"))] == []
 
