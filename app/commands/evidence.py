@@ -7,12 +7,13 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from app.apart import bound_memory
 from app.commands.exits import FOUND, HELP, OK, USAGE
 from app.installation import opened
-from app.jobs.evidence import check
+from app.jobs.apart import MOST_MEMORY
+from app.jobs.evidence import CHECKED, check
 from app.jobs.export import write_bundle
 from app.jobs.logs import Logs
-from app.protocol.english import counted
 from app.results.bundle import BundleError
 from app.results.files import Files
 
@@ -51,6 +52,7 @@ def _verify(given: argparse.Namespace, _: Settings) -> int:
     if not given.bundle.is_file():
         print(f"benchcard verify: {given.bundle}: no such file", file=sys.stderr)
         return USAGE
+    bound_memory(MOST_MEMORY)
     with tempfile.TemporaryDirectory(prefix="benchcard-verify-") as folder:
         try:
             found = check(given.bundle, Path(folder))
@@ -58,14 +60,18 @@ def _verify(given: argparse.Namespace, _: Settings) -> int:
             for problem in error.problems:
                 print(f"{given.bundle}: {problem.path or 'the bundle'}: {problem.message}")
             return FOUND
+        except MemoryError:
+            print(f"{given.bundle}: the bundle: it needs more memory than a bundle should")
+            return FOUND
     for difference in found.differences:
         print(f"{given.bundle}: {difference}")
-    runs = sum(len(item["runs"]) for item in found.numbers["sets"])
     if found.differences:
         print(f"not verified: {len(found.differences)} of its statements do not follow from its traces")
         return FOUND
-    files, followed = counted(len(found.files), "file"), counted(runs, "run")
-    print(f"verified: {files} with the right hash; every number follows from the traces of {followed}")
+    runs = sum(len(item["runs"]) for item in found.numbers["sets"])
+    print(f"verified: {len(found.files)} files have their hashes; every number follows from the traces of {runs} runs")
+    print(*(f"checked: {text}" for text in CHECKED), sep="\n")
+    print(*(f"taken on trust: {text}" for text in found.on_trust), sep="\n")
     for reason in found.numbers["reasons"]:
         print(f"no result: {reason}")
     return OK

@@ -46,6 +46,12 @@ class Sent(BaseModel):
     numbers: dict[str, Any] = {}
 
 
+def _file(difference: str) -> str:
+    """The file that a difference begins with: "numbers.sets[0]..." is one of numbers.json."""
+    name = difference.partition(":")[0]
+    return name if name.endswith((".json", ".yaml")) or "/" in name else f"{name.partition('.')[0]}.json"
+
+
 class _Work(BaseModel):
     report: Report
     traces: dict[str, Path]
@@ -74,13 +80,10 @@ def _checked(source: Path) -> Sent:
             found = check(source, Path(folder), MOST_BYTES)
         except BundleError as error:
             return Sent(problems=[Place(path=item.path, message=item.message) for item in error.problems[:100]])
-    problems = [Place(path="numbers.json", message=text) for text in found.differences]
-    claim_id = found.measurement.get("claim_id")
-    known = claim_id if isinstance(claim_id, str) else None
     return Sent(
-        problems=problems,
-        claim_id=known,
-        assumptions=found.assumptions,
+        problems=[Place(path=_file(text), message=text) for text in found.differences],
+        claim_id=found.measurement.claim_id,
+        assumptions=found.measurement.assumptions,
         report=found.report,
         numbers=found.numbers,
     )

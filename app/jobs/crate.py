@@ -9,6 +9,7 @@ if TYPE_CHECKING:
 
     from app.results.bundle import Listed
 
+METADATA = "ro-crate-metadata.json"
 CONTEXT = "https://w3id.org/ro/crate/1.1/context"
 PROFILE = "https://w3id.org/ro/crate/1.1"
 DESCRIPTIONS = {
@@ -41,7 +42,7 @@ def metadata(about: dict[str, Any], files: Sequence[Listed]) -> dict[str, Any]:
         "hasPart": [{"@id": item.path} for item in files],
     }
     descriptor = {
-        "@id": "ro-crate-metadata.json",
+        "@id": METADATA,
         "@type": "CreativeWork",
         "conformsTo": {"@id": PROFILE},
         "about": {"@id": "./"},

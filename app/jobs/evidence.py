@@ -1,27 +1,30 @@
-"""A measurement as an evidence bundle (app.results.bundle), and a bundle checked on any machine: every hash, then every
-number computed again from the traces. Pure but for the files."""
+"""A measurement as an evidence bundle (app.results.bundle), and a bundle checked on any machine: every hash, then all
+that follows from the traces computed again and compared. Pure but for the files."""
 
 from __future__ import annotations
 
 import json
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
-from pydantic import ValidationError
+from pydantic import AwareDatetime, Field
 
 from app.cards.export import to_yaml
+from app.cards.load import read_bytes
 from app.claims.schema import ClaimRow, Reproduction
 from app.jobs.as_card import as_card
-from app.jobs.crate import metadata
+from app.jobs.crate import METADATA, metadata
 from app.jobs.judged import judged
 from app.jobs.numbers import compute
-from app.protocol.english import refusal
+from app.jobs.strictly import read_model, read_object
 from app.protocol.outcome import REPORT, Report
-from app.protocol.plan import Plan
+from app.protocol.plan import JobKind, Plan
+from app.protocol.wire import Text, Wire
 from app.results import bundle
 
 if TYPE_CHECKING:
+    import datetime as dt
     from collections.abc import Iterator
     from pathlib import Path
 
@@ -31,6 +34,21 @@ Json = dict[str, Any]
 SAME = 1e-9  # share by which a number may differ and be the same: another numpy adds up in another order
 MOST_DIFFERENCES = 100
 TRACES = "traces/"
+CHECKED = (
+    "every file: its size and its SHA-256 are the manifest's",
+    "every number: it is what the traces give",
+    "every run: its trace has the seed, load, lengths, counting and repeat that the plan has",
+    "the verdict on the claim, where there is one: it follows from the numbers and the report",
+    "the bench cards and the RO-Crate metadata: they say what the report and the numbers say",
+)
+ON_TRUST = {
+    TRACES: "traces: that a client really saw these events at these times",
+    REPORT: "report.json: machine, versions, command lines, environment, notes and the server's own counters",
+    "plan.json": "plan.json and the assumptions: that this is what was asked for",
+    "measurement.json": "measurement.json: when, where and by whom it was recorded",
+    "claim.json": "claim.json: that the claim read so then",
+    "log.txt": "log.txt: what the log says",
+}
 
 
 class Asked(NamedTuple):
@@ -40,16 +58,31 @@ class Asked(NamedTuple):
     assumptions: tuple[str, ...]
 
 
+class About(Wire):
+    """measurement.json. A bundle from before assumptions were kept has none."""
+
+    id: Text
+    kind: JobKind
+    claim_id: Text | None
+    card_id: Text | None
+    job_id: Text | None
+    trust: Text
+    created_at: AwareDatetime
+    created_by: Text
+    assumptions: Annotated[tuple[Text, ...], Field(max_length=MOST_DIFFERENCES)] = ()
+
+
 @dataclass(frozen=True)
 class Checked:
-    """A bundle whose hashes hold. `differences` say where its numbers are not those of its traces."""
+    """A bundle whose hashes hold. `differences` say where it is not what its traces give; `on_trust` what of it nobody
+    can compute again."""
 
-    measurement: Json
-    assumptions: tuple[str, ...]
+    measurement: About
     report: Report
     numbers: Json
     differences: tuple[str, ...]
     files: tuple[bundle.Listed, ...]
+    on_trust: tuple[str, ...]
 
 
 def contents(
@@ -78,47 +111,106 @@ def contents(
         then = claim.model_copy(update={"reproduction": Reproduction()})  # what came of it later is no part of it
         found["claim.json"] = _json(then.model_dump(mode="json"))
         found["verdict.json"] = _json(judged(then, report, row.numbers, asked.assumptions).model_dump(mode="json"))
-    for item in row.numbers["sets"]:
-        card = as_card(report, item, row.claim_id, claim.axis if claim else None, row.created_at.date())
-        found[f"cards/{item['side']}-{item['point']}.yaml"] = to_yaml(card).encode()
+    found |= _cards(report, row.numbers, row.claim_id, claim, row.created_at.date())
     found |= {f"{TRACES}{name}": file for name, file in traces.items() if file.exists()}
     if log:
         found["log.txt"] = log
-    return found | {"ro-crate-metadata.json": _json(metadata(about, bundle.manifest(found)))}
+    return found | {METADATA: _json(metadata(about, bundle.manifest(found)))}
+
+
+def _cards(
+    report: Report, numbers: Json, claim_id: str | None, claim: ClaimRow | None, day: dt.date
+) -> dict[str, bytes]:
+    axis = claim.axis if claim else None
+    return {
+        f"cards/{item['side']}-{item['point']}.yaml": to_yaml(as_card(report, item, claim_id, axis, day)).encode()
+        for item in numbers["sets"]
+    }
 
 
 def check(source: Path, folder: Path, most_bytes: int = bundle.MOST_BYTES) -> Checked:
     """Unpack a bundle into an empty folder and compute everything again. Raises BundleError where it is none, or where
     a hash or a file is wrong."""
     files = bundle.unpack(source, folder, most_bytes)
-    about = _read(folder, "measurement.json")
-    assumptions = _assumptions(about)
-    plan, report = (_model(folder, name, kind) for name, kind in (("plan.json", Plan), (REPORT, Report)))
-    said = _read(folder, "numbers.json")
-    traces = {item.path.removeprefix(TRACES): folder / item.path for item in files if item.path.startswith(TRACES)}
+    about = read_model(folder, "measurement.json", About)
+    plan, report = read_model(folder, "plan.json", Plan), read_model(folder, REPORT, Report)
+    said = read_object(folder, "numbers.json")
+    names = {item.path for item in files}
+    traces = {name.removeprefix(TRACES): folder / name for name in names if name.startswith(TRACES)}
+    claim = read_model(folder, "claim.json", ClaimRow) if "claim.json" in names else None
     numbers = compute(report, traces, plan)
-    differences = list(_differences("numbers", said, numbers))
-    if (folder / "claim.json").exists():
-        verdict = judged(_model(folder, "claim.json", ClaimRow), report, numbers, assumptions)
-        there = _read(folder, "verdict.json") if (folder / "verdict.json").exists() else None
-        later = set() if "assumptions" in about else {"assumptions"}  # a bundle from before they were kept
-        differences += _differences("verdict", there, json.loads(verdict.model_dump_json(exclude=later)))
-    unused = sorted(set(traces) - {run.trace for run in report.runs})
-    differences += [f"{TRACES}{name}: no run of the report has this trace" for name in unused]
-    return Checked(about, assumptions, report, numbers, tuple(differences[:MOST_DIFFERENCES]), tuple(files))
+    differences = [
+        *_differences("numbers", said, numbers),
+        *_of_measurement(about, plan, claim),
+        *_of_verdict(folder, names, about, report, numbers, claim),
+        *_of_cards(folder, names, _cards(report, numbers, about.claim_id, claim, about.created_at.date())),
+        *_of_crate(folder, names, files),
+    ]
+    used = {run.trace for run in report.runs} | {run.result for run in report.tool_runs}
+    differences += [f"{TRACES}{name}: no run of the report has this trace" for name in sorted(set(traces) - used)]
+    on_trust = tuple(text for name, text in ON_TRUST.items() if name in names or name == TRACES)
+    return Checked(about, report, numbers, tuple(differences[:MOST_DIFFERENCES]), tuple(files), on_trust)
 
 
-def _assumptions(about: Json) -> tuple[str, ...]:
-    given = about.get("assumptions", [])
-    if not isinstance(given, list) or len(given) > MOST_DIFFERENCES or not all(isinstance(item, str) for item in given):
-        raise bundle.BundleError([bundle.Problem("measurement.json", "its `assumptions` are no list of sentences")])
-    return tuple(given)
+def _of_measurement(about: About, plan: Plan, claim: ClaimRow | None) -> Iterator[str]:
+    if about.kind != plan.kind:
+        yield f"measurement.kind: the bundle says {_shown(about.kind)}, its plan is a {_shown(plan.kind)}"
+    if claim is not None and claim.id != (about.claim_id or about.card_id):
+        of = about.claim_id or about.card_id
+        yield f"claim.json: it is the claim {_shown(claim.id)}, the measurement is of {_shown(of)}"
+
+
+def _of_verdict(
+    folder: Path, names: set[str], about: About, report: Report, numbers: Json, claim: ClaimRow | None
+) -> Iterator[str]:
+    there = read_object(folder, "verdict.json") if "verdict.json" in names else None
+    if claim is None:
+        if there is not None:
+            yield "verdict.json: there is no claim.json that it could be a verdict on"
+        return
+    try:
+        verdict = judged(claim, report, numbers, about.assumptions)
+    except (ArithmeticError, ValueError) as error:
+        problem = bundle.Problem("claim.json", f"nothing can be set against it: {type(error).__name__}")
+        raise bundle.BundleError([problem]) from error
+    older = {"assumptions"} if "assumptions" not in about.model_fields_set else set()
+    yield from _differences("verdict", there, json.loads(verdict.model_dump_json(exclude=older)))
+
+
+def _of_cards(folder: Path, names: set[str], wanted: dict[str, bytes]) -> Iterator[str]:
+    for name in sorted({name for name in names if name.startswith("cards/")} - wanted.keys()):
+        yield f"{name}: the plan has no such point"
+    for name, data in wanted.items():
+        if name not in names:
+            yield f"{name}: is missing"
+            continue
+        given = (folder / name).read_bytes()
+        if given == data:
+            continue
+        read = read_bytes(given, name)
+        if read.card is None:
+            yield from (f"{name}: {item.message}" for item in read.errors[:5])
+            continue
+        known = read_bytes(data, name).card
+        assert known is not None  # it was written here
+        yield from _differences(name, read.card.model_dump(mode="json"), known.model_dump(mode="json"))
+
+
+def _of_crate(folder: Path, names: set[str], files: list[bundle.Listed]) -> Iterator[str]:
+    if METADATA not in names:
+        yield f"{METADATA}: is missing"
+        return
+    others = sorted((item for item in files if item.path != METADATA), key=lambda item: item.path)
+    wanted = metadata(read_object(folder, "measurement.json"), others)
+    yield from _differences(METADATA, read_object(folder, METADATA), wanted)
 
 
 def _differences(path: str, said: Any, found: Any) -> Iterator[str]:
     if isinstance(said, dict) and isinstance(found, dict):
-        for name in [*found, *(name for name in said if name not in found)]:
-            yield from _differences(f"{path}.{name}", said.get(name), found.get(name))
+        for name in found:
+            yield from _differences(f"{path}.{name}", said.get(name), found[name])
+        for name in said.keys() - found.keys():
+            yield f"{path}.{_name(name)}: the bundle says {_shown(said[name])}, its traces say nothing of it"
     elif isinstance(said, list) and isinstance(found, list) and len(said) == len(found):
         for place, (one, two) in enumerate(zip(said, found, strict=True)):
             yield from _differences(f"{path}[{place}]", one, two)
@@ -127,35 +219,20 @@ def _differences(path: str, said: Any, found: Any) -> Iterator[str]:
 
 
 def _same(one: Any, two: Any) -> bool:
-    numbers = all(isinstance(item, int | float) and not isinstance(item, bool) for item in (one, two))
-    return math.isclose(one, two, rel_tol=SAME) if numbers else type(one) is type(two) and one == two
+    if not all(isinstance(item, int | float) and not isinstance(item, bool) for item in (one, two)):
+        return type(one) is type(two) and bool(one == two)
+    try:
+        return math.isclose(one, two, rel_tol=SAME)
+    except OverflowError:  # a whole number beyond every other
+        return bool(one == two)
 
 
 def _shown(value: Any) -> str:
     return json.dumps(value)[:120]
 
 
-def _read(folder: Path, name: str) -> Any:
-    try:
-        if (folder / name).stat().st_size > bundle.MOST_SMALL:
-            raise bundle.BundleError([bundle.Problem(name, "is larger than any such file")])
-        found = json.loads((folder / name).read_text("utf-8"))
-    except (ValueError, RecursionError) as error:
-        if isinstance(error, bundle.BundleError):
-            raise
-        raise bundle.BundleError([bundle.Problem(name, f"is no JSON: {error}")]) from error
-    if not isinstance(found, dict):
-        raise bundle.BundleError([bundle.Problem(name, "is no JSON object")])
-    return found
-
-
-def _model(folder: Path, name: str, kind: Any) -> Any:
-    _read(folder, name)
-    try:
-        return kind.model_validate_json((folder / name).read_bytes())
-    except ValidationError as error:
-        problems = [f"{'.'.join(map(str, item['loc']))}: {refusal(item)}" for item in error.errors()[:20]]
-        raise bundle.BundleError([bundle.Problem(name, text) for text in problems]) from error
+def _name(key: str) -> str:
+    return json.dumps(key)[1:-1][:60]
 
 
 def _json(value: Any) -> bytes:

@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from app.jobs.crate import METADATA, metadata
 from app.jobs.evidence import Asked, contents
 from app.jobs.judged import judged
 from app.jobs.numbers import compute
@@ -40,8 +41,21 @@ def files_of(folder: Path, of: Plan | None = None, *, with_claim: bool = True) -
 
 
 def written(tmp_path: Path, files: dict[str, bytes | Path], name: str = "bundle.zip") -> Path:
-    bundle.write(tmp_path / name, files)
+    bundle.write(tmp_path / name, with_crate(files))
     return tmp_path / name
+
+
+def with_crate(files: dict[str, bytes | Path]) -> dict[str, bytes | Path]:
+    """With a crate of just these files, as whoever changes one of them would write it."""
+    about = files.get("measurement.json")
+    if METADATA not in files or not isinstance(about, bytes):
+        return files
+    others = {name: data for name, data in files.items() if name != METADATA}
+    try:
+        crate = metadata(json.loads(about), bundle.manifest(others))
+    except (ValueError, RecursionError, KeyError, TypeError):
+        return files
+    return {**others, METADATA: json.dumps(crate).encode()}
 
 
 @cache

@@ -12,8 +12,9 @@ import yaml
 
 from app.cards.load import read_bytes
 from app.jobs.evidence import check
+from app.results import bundle
 from app.results.bundle import BundleError
-from tests.jobs.bundles import files_of, written
+from tests.jobs.bundles import files_of, with_crate, written
 from tests.jobs.runs import plan, write_trace
 
 if TYPE_CHECKING:
@@ -38,6 +39,8 @@ def changed(source: Path, change: Callable[[dict[str, bytes]], None], *, manifes
         content = {name: opened.read(name) for name in opened.namelist()}
     change(content)
     if manifest:
+        of_crate = {name: data for name, data in content.items() if name != "MANIFEST"}
+        content = dict(with_crate(of_crate))  # type: ignore[arg-type]
         lines = [
             f"{hashlib.sha256(data).hexdigest()}  {len(data)}  {name}\n"
             for name, data in sorted(content.items())
@@ -90,7 +93,8 @@ def test_a_number_that_was_changed_is_found_although_its_hash_is_right(
         said["sets"][0]["tpot_ms"]["median"] = 5.0
         content["numbers.json"] = json.dumps(said).encode()
 
-    (difference,) = checked(tmp_path, changed(written(tmp_path, files), faster))
+    (difference, *others) = checked(tmp_path, changed(written(tmp_path, files), faster))
+    assert others == []
     assert difference.startswith("numbers.sets[0].tpot_ms.median: the bundle says 5.0, its traces say 10.0")
 
 
@@ -106,7 +110,7 @@ def test_the_assumptions_travel_and_the_verdict_is_checked_with_them(
     tmp_path: Path, files: dict[str, bytes | Path]
 ) -> None:
     found = check(written(tmp_path, files), tmp_path / "whole")
-    assert found.assumptions == ("prompts: uniform random token ids; the source states none",)
+    assert found.measurement.assumptions == ("prompts: uniform random token ids; the source states none",)
 
     def fewer(content: dict[str, bytes]) -> None:
         content["measurement.json"] = json.dumps(json.loads(content["measurement.json"]) | {"assumptions": []}).encode()
@@ -130,9 +134,10 @@ def test_a_bundle_from_before_assumptions_were_kept_verifies(tmp_path: Path, fil
 def test_assumptions_that_are_no_sentences_are_told(
     tmp_path: Path, files: dict[str, bytes | Path], given: object
 ) -> None:
-    files["measurement.json"] = json.dumps({"assumptions": given}).encode()
-    ((path, message),) = problems(tmp_path, written(tmp_path, files))
-    assert (path, "assumptions" in message) == ("measurement.json", True)
+    about = json.loads(bytes(files["measurement.json"]))
+    files["measurement.json"] = json.dumps(about | {"assumptions": given}).encode()
+    told = problems(tmp_path, written(tmp_path, files))
+    assert {(path, "assumptions" in message) for path, message in told} == {("measurement.json", True)}
 
 
 def test_a_trace_that_was_changed_is_found(tmp_path: Path, files: dict[str, bytes | Path]) -> None:
@@ -229,10 +234,7 @@ def test_a_file_that_is_not_what_it_should_be_is_named(
 ) -> None:
     files[name] = data
     source = written(tmp_path, files)
-    if name in ("numbers.json", "measurement.json") and data.startswith(b'{"'):
-        check(source, tmp_path / "unpacked")
-    else:
-        assert {path for path, _ in problems(tmp_path, source)} == {name}
+    assert {path for path, _ in problems(tmp_path, source)} == {name}
 
 
 def test_a_corrupt_trace_in_a_bundle_is_a_reason_and_no_error(tmp_path: Path, files: dict[str, bytes | Path]) -> None:
@@ -240,3 +242,128 @@ def test_a_corrupt_trace_in_a_bundle_is_a_reason_and_no_error(tmp_path: Path, fi
     found = check(written(tmp_path, files), tmp_path / "unpacked")
     assert any("trace_unreadable" in reason for reason in found.numbers["reasons"])
     assert found.differences
+
+
+ABOUT = "measurement.json"
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("numbers.json", b'"valid": "no", "valid": true, "'), ("report.json", b'"format": 2, "format": 1, "'),
+     ("plan.json", b'"kind": "sweep", "kind": "point", "'), (ABOUT, b'"id": "m2", "id": "m1", "'),
+     ("claim.json", b'"id": "x", "id": "y", "'), ("verdict.json", b'"status": "above", "status": "within", "'),
+     ("ro-crate-metadata.json", b'"@graph": [], "@graph": [], "')],
+)  # fmt: skip
+def test_a_key_that_stands_twice_is_refused_whichever_reader_would_take_which(
+    tmp_path: Path, files: dict[str, bytes | Path], name: str, said: bytes
+) -> None:
+    source = written(tmp_path, files)
+
+    def twice(content: dict[str, bytes]) -> None:
+        text = with_crate(dict(content))[name]
+        content[name] = bytes(text).replace(b'"', said, 1)
+
+    (path, message), *_ = problems(tmp_path, rewritten(source, twice))
+    assert path == name
+    assert "stands twice; keep one" in message
+
+
+def rewritten(source: Path, change: Callable[[dict[str, bytes]], None]) -> Path:
+    """With a manifest that fits, and the crate left as it is."""
+    with zipfile.ZipFile(source) as opened:
+        content = {name: opened.read(name) for name in opened.namelist() if name != "MANIFEST"}
+    change(content)
+    bundle.write(source, content)
+    return source
+
+
+@pytest.mark.parametrize(
+    "number", [b"1" + b"0" * 400, b"1" + b"0" * 5000, b"1e400", b"NaN", b"-Infinity", b'"\\ud800"']
+)
+def test_what_no_number_or_text_is_is_told_and_no_error(
+    tmp_path: Path, files: dict[str, bytes | Path], number: bytes
+) -> None:
+    def odd(content: dict[str, bytes]) -> None:
+        content["numbers.json"] = content["numbers.json"].replace(b'"format": 1', b'"format": ' + number)
+
+    source = changed(written(tmp_path, files), odd)
+    try:
+        assert checked(tmp_path, source)[0].startswith("numbers.format: the bundle says 10000000")
+    except BundleError as error:
+        assert error.problems[0].path == "numbers.json"
+
+
+def test_a_verdict_without_its_claim_is_none(tmp_path: Path, files: dict[str, bytes | Path]) -> None:
+    del files["claim.json"]
+    found = checked(tmp_path, written(tmp_path, files))
+    assert "verdict.json: there is no claim.json that it could be a verdict on" in found
+
+
+def test_a_card_that_says_more_than_the_traces_is_found(tmp_path: Path, files: dict[str, bytes | Path]) -> None:
+    card = bytes(files["cards/a-0.yaml"])
+    files["cards/a-0.yaml"] = card.replace(b"value: 10.02", b"value: 1.02")
+    files["cards/a-7.yaml"] = card
+    found = checked(tmp_path, written(tmp_path, files))
+    assert found == (
+        "cards/a-7.yaml: the plan has no such point",
+        'cards/a-0.yaml.result.value: the bundle says "1.02", its traces say "10.02"',
+    )
+
+
+@pytest.mark.parametrize("data", [b"", b"result: {value: 99999999}", b"- x", b"a: 1\na: 2", b"&a [*a]", b"\xff"])
+def test_a_card_that_is_none_is_told(tmp_path: Path, files: dict[str, bytes | Path], data: bytes) -> None:
+    files["cards/a-0.yaml"] = data
+    found = checked(tmp_path, written(tmp_path, files))
+    assert found
+    assert all(item.startswith("cards/a-0.yaml") for item in found)
+
+
+@pytest.mark.parametrize("name", ["cards/a-0.yaml", "ro-crate-metadata.json"])
+def test_what_follows_from_the_rest_may_not_be_missing(
+    tmp_path: Path, files: dict[str, bytes | Path], name: str
+) -> None:
+    del files[name]
+    assert checked(tmp_path, written(tmp_path, files)) == (f"{name}: is missing",)
+
+
+def test_a_crate_that_tells_of_other_files_is_found(tmp_path: Path, files: dict[str, bytes | Path]) -> None:
+    source = written(tmp_path, files)
+
+    def other(content: dict[str, bytes]) -> None:
+        crate = content["ro-crate-metadata.json"]
+        content["ro-crate-metadata.json"] = crate.replace(b"The log of the attempt", b"The log of another attempt")
+
+    (found,) = checked(tmp_path, rewritten(source, other))
+    assert 'the bundle says "The log of another attempt"' in found
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [({"kind": "ab"}, "measurement.kind"), ({"claim_id": "another"}, "claim.json: it is the claim"),
+     ({"claim_id": None}, "claim.json: it is the claim")],
+    ids=["kind", "claim", "none"],
+)  # fmt: skip
+def test_what_the_bundle_says_of_itself_must_be_what_it_holds(
+    tmp_path: Path, files: dict[str, bytes | Path], change: dict[str, Any], said: str
+) -> None:
+    about = json.loads(bytes(files[ABOUT]))
+    files[ABOUT] = json.dumps(about | change).encode()
+    assert any(item.startswith(said) for item in checked(tmp_path, written(tmp_path, files)))
+
+
+@pytest.mark.parametrize(
+    "change", [{"more": 1}, {"created_at": "yesterday"}, {"id": 5}, {"created_by": "a\u001b[31mb"}]
+)
+def test_what_a_bundle_says_of_itself_is_read_strictly(
+    tmp_path: Path, files: dict[str, bytes | Path], change: dict[str, Any]
+) -> None:
+    about = json.loads(bytes(files[ABOUT]))
+    files[ABOUT] = json.dumps(about | change).encode()
+    assert {path for path, _ in problems(tmp_path, written(tmp_path, files))} == {ABOUT}
+
+
+def test_what_nobody_can_compute_again_is_listed(tmp_path: Path, files: dict[str, bytes | Path]) -> None:
+    found = check(written(tmp_path, files), tmp_path / "unpacked")
+    assert [text.partition(":")[0] for text in found.on_trust] == [
+        "traces", "report.json", "plan.json and the assumptions", "measurement.json", "claim.json", "log.txt",
+    ]  # fmt: skip
