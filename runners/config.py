@@ -96,8 +96,8 @@ def read(file: Path) -> Config:
     site = found.site
     placed = site.model_copy(
         update={
-            "models": home / site.models if site.models else None,
-            "modules": tuple(home / folder for folder in site.modules),
+            "models": (home / site.models).resolve() if site.models else None,  # no `..` in what reports show
+            "modules": tuple((home / folder).resolve() for folder in site.modules),
             "tools": {name: home / python for name, python in site.tools.items()},
         }
     )

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from app.protocol.outcome import Freed, RunReport, SideReport
-from runners import gpu, measure, referee
+from runners import gpu, local_model, measure, referee
 from runners.cores import Watch
 from runners.engines import install
 from runners.engines.recipe import of_launch
@@ -172,8 +172,8 @@ class Sides:
             running.note("its weights are random numbers in the model's shape, not the model's")
         if stored is None or not (stored / "config.json").exists():
             return launch.model
-        if launch.revision is not None:
-            running.note(f"the model is the runner's own folder; that it is revision {launch.revision} was not checked")
+        for note in local_model.notes_of(stored, launch.revision):
+            running.note(note)
         return str(stored)
 
     def _stop(self, running: _Running, grace_s: float = GRACE_S) -> None:

@@ -92,6 +92,8 @@ class JobItem(_Read):
     ended_at: dt.datetime | None
     cancel_requested_at: dt.datetime | None
     cancelled_by: str | None
+    runs: int | None = Field(description="repeats that were measured; null where nothing was")
+    usable: int | None = Field(description="of them those that are results: a job that succeeded may have none")
     failure: str | None = Field(description="its class")
     message: str
 
@@ -111,7 +113,8 @@ class Part(_Read):
 class Attempt(_Read):
     """One lease of a job. The one that is its result is marked; the others are evidence."""
 
-    epoch: int
+    number: int = Field(description="1 for the first")
+    epoch: int = Field(description="names it in every address; grows, and leaves gaps")
     runner: str
     leased_at: dt.datetime
     started_at: dt.datetime | None

@@ -190,6 +190,7 @@ def _new_job(request: Request, asked: SubmitJob, actor: "Actor") -> NewJob:
         raise ForbiddenError("a priority above 0 needs the scope `maintain`")
     if asked.plan is not None:
         return NewJob(asked.plan, asked.accelerator, priority=asked.priority)
+    asked = _of_card(request, asked)
     planned = _planned(request, asked)
     if planned.plan is None:
         details: list[dict[str, object]] = [{"field": "choices", "message": text} for text in planned.missing]
@@ -206,6 +207,16 @@ def _planned(request: Request, asked: SubmitJob) -> "Planned":
         card = cast("Cards", request.app.state.cards).card(asked.card_id).card
         return from_card(card, seed, asked.choices)
     return from_claim(cast("Catalogue", request.app.state.catalogue).claim(asked.claim_id or ""), seed, asked.choices)
+
+
+def _of_card(request: Request, asked: SubmitJob) -> SubmitJob:
+    """A card's row among the claims is asked for as its card: one plan, whichever way it is named."""
+    if asked.claim_id is None:
+        return asked
+    claim = cast("Catalogue", request.app.state.catalogue).claim(asked.claim_id)
+    if claim.stated_in != "measured":
+        return asked
+    return asked.model_copy(update={"claim_id": None, "card_id": asked.claim_id})
 
 
 def _jobs(request: Request) -> "Jobs":

@@ -26,6 +26,12 @@ GPUS = (
     *("GB300", "GB200", "B300", "B200", "H200", "H100", "H20", "A100", "L40S", "L40", "L4", "T4", "RTX PRO 6000"),
     *("MI300X", "MI325X", "MI355X"),
 )
+CPU = re.compile(
+    r"\bcpus?\b|\bxeon\b|\bepyc\b|\bryzen\b|\bthreadripper\b|\bopteron\b|\bneoverse\b|\bgraviton\b|\bcore\W*(?:\(tm\)|i\d|ultra)"
+    r"|\bx86_64\b|\baarch64\b",
+    re.IGNORECASE,
+)
+CPU_NOISE = re.compile(r"\((?:r|tm)\)|@.*|\b(?:cpus?|processor|\d+-core|cores?)\b|[^a-z0-9.+-]")
 VENDOR = re.compile(r"^(?:nvidia|amd(?: instinct)?)\s+", re.IGNORECASE)
 
 # Families whose models route tokens to experts. Only for these does `ep: 1` say how the experts are split: on a dense
@@ -56,6 +62,17 @@ def gpu(name: str | None) -> str | None:
         return name
     bare = VENDOR.sub("", name)
     return next((known for known in GPUS if known.casefold() == bare.casefold()), bare)
+
+
+def is_cpu(name: str | None) -> bool:
+    """Whether what is named as the accelerator is a processor: `CPU`, or the name of one."""
+    return bool(name) and gpu(name) not in GPUS and CPU.search(name or "") is not None
+
+
+def same_cpu(stated: str, processor: str) -> bool:
+    """Whether a card means this processor: by its name, or by none ("CPU" alone)."""
+    one, two = (" ".join(CPU_NOISE.sub(" ", text.casefold()).split()) for text in (stated, processor))
+    return not one or one == two
 
 
 def method(name: str | None) -> str | None:

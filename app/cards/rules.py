@@ -11,7 +11,9 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Literal
 
 from app.axes import AXES
+from app.cards import names
 from app.cards.schema import Card, Hardware, Parallelism, Quality, Runs, Speculation, Workload
+from app.cards.short import RELEASE
 from app.protocol.english import named
 
 if TYPE_CHECKING:
@@ -79,7 +81,8 @@ def _missing(field: str) -> Callable[[Card], str | None]:
 
 def _gpu_count(card: Card) -> str | None:
     layout, count = card.parallelism or Parallelism(), (card.hardware or Hardware()).count
-    if count is None or (layout.tp is None and layout.dp is None) or layout.note:
+    on_gpus = count is not None and not names.is_cpu((card.hardware or Hardware()).accelerator)
+    if not on_gpus or (layout.tp is None and layout.dp is None) or layout.note:
         return None
     ranks = (layout.tp or 1) * (layout.pp or 1) * (layout.pcp or 1)
     fitting = {ranks, ranks * (layout.dp or 1)}
@@ -209,6 +212,11 @@ def _version(card: Card) -> str | None:
     return None if engine is None or engine.version or engine.commit else "neither version nor commit is stated"
 
 
+def _commit(card: Card) -> str | None:
+    commit = card.engine.commit if card.engine else None
+    return f"{commit} is a release: write it as engine.version" if commit and RELEASE.fullmatch(commit) else None
+
+
 def _approximations(card: Card) -> str | None:
     return "not stated; write `none` or list them" if card.approximations is None else None
 
@@ -222,6 +230,7 @@ _IGNORE_EOS = _unstated("workload", "ignore_eos", "ignore_eos")
 _TEMPERATURE = _unstated("workload", "temperature", "the temperature")
 _TABLE: tuple[tuple[str, str, str, Callable[[Card], str | None]], ...] = (
     *((f"E-missing-{name}", name, f"A card names its {name}.", _missing(name)) for name in REQUIRED),
+    ("E-commit", "engine.commit", "A commit is no release.", _commit),
     ("E-gpus", "parallelism", "GPUs = tp x pp x pcp (x dp without dp_attention).", _gpu_count),
     ("E-accept-length", "speculation.accept_length", "1 <= accept_length <= draft_tokens + 1.", _accept_length),
     ("E-acceptance", "speculation.acceptance", "Speculation says measured or simulated.", _acceptance_kind),

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from app.yaml_tree import Document, Path, Place
 
 CHOICES = re.compile(r"\s\|\s")
+RELEASE = re.compile(r"v?\d+(\.\d+){1,3}[A-Za-z0-9.+-]{0,30}")
 HARDWARE = re.compile(r"(?P<count>\d+)\s*[xX×*]\s*(?P<accelerator>\S.*)")
 AXIS_WORDS = {  # the metric as people write it -> axis key
     "decode tokens/s": "decode_rate",
@@ -93,11 +94,11 @@ def _move_place(document: Document, origin: Path, target: Path) -> None:
 
 
 def engine(text: str) -> dict[str, str]:
-    """`vllm`, `vllm 0.33.0`, `sglang@835c390`."""
-    name, separator, rest = re.sub(r"\s+", " ", text.strip()).replace("==", " ").partition("@")
-    if separator:
+    """`vllm`, `vllm 0.33.0`, `vllm@0.33.0`, `sglang@835c390`."""
+    name, separator, rest = " ".join(text.replace("==", " ").split()).partition("@")
+    if separator and not RELEASE.fullmatch(rest.strip()):
         return {"name": name.strip(), "commit": rest.strip()}
-    name, _, version = name.partition(" ")
+    name, _, version = f"{name.strip()} {rest.strip().removeprefix('v')}".strip().partition(" ")
     return {"name": name, "version": version} if version else {"name": name}
 
 

@@ -121,7 +121,7 @@ def _tell(job: JobDetail) -> None:
                 print(f"  to approve: {part.name}: {part.reason}")
     for tried in job.tries:
         how = f" ({tried.failure})" if tried.failure else ""
-        print(f"  attempt {tried.epoch} on {tried.runner}: {tried.state}{how}")
+        print(f"  attempt {tried.number} on {tried.runner}: {tried.state}{how}")
     for runner, reasons in job.lacking.items():
         for reason in reasons:
             print(f"  not on {runner}: {reason}")
@@ -132,4 +132,9 @@ def _line(job: JobItem) -> str:
     steps = f" {job.done}/{job.total}" if job.total else ""
     where = f"on {job.runner}" if job.runner else "no runner"
     ended = f"\t{job.failure}: {job.message}" if job.failure else ""
-    return f"{job.id}\t{job.state.replace('_', ' ')}{steps}\t{job.kind}\t{of}\t{where}{ended}"
+    return f"{job.id}\t{_state(job)}{steps}\t{job.kind}\t{of}\t{where}{ended}"
+
+
+def _state(job: JobItem) -> str:
+    empty = job.state == "succeeded" and job.usable == 0
+    return "ended without a usable run" if empty else job.state.replace("_", " ")

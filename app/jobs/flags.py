@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from app.cards import names
 from app.cards.from_claim import parallelism
 from app.protocol.policy.decide import LOAD_FORMAT
 from runners.engines import ENGINES
@@ -47,7 +48,10 @@ def of_conditions(given: Conditions, acceptance: Acceptance, engine: str, notes:
 
 
 def gpus_of(given: Conditions) -> int | None:
-    """GPUs by the stated count, else by the sizes of the parallelism; None where neither says it."""
+    """GPUs by the stated count, else by the sizes of the parallelism; 0 where a processor is stated, None where nothing
+    says it."""
+    if names.is_cpu(given.hardware.accelerator):
+        return 0
     if given.hardware.count is not None:
         return given.hardware.count
     sizes = sizes_of(given)

@@ -246,7 +246,7 @@ def _gpus(given: Conditions, chosen: Choices, notes: Notes) -> int | None:
     found = engine_flags.gpus_of(given)
     if found is None:
         notes.lack(_no("number of GPUs"), "gpus")
-    elif given.hardware.count is None:
+    elif given.hardware.count is None and found:
         notes.assume(f"number of GPUs: {found}, by its parallelism {given.parallelism}")
     return found
 

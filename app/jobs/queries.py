@@ -76,7 +76,8 @@ class Jobs:
         with self._database.read() as session:
             total = session.connection().execute(sa.select(func.count()).select_from(JOB).where(*chosen)).scalar_one()
             rows = session.connection().execute(page).all()
-        items = tuple(_row(row) for row in rows[:limit])
+            counted = _counted(session, [row.id for row in rows])
+        items = tuple(_row(row, counted) for row in rows[:limit])
         return JobPage(items, total, str(items[-1].number) if len(rows) > limit else None)
 
     def counts(self) -> dict[str, int]:
@@ -139,7 +140,7 @@ def job_detail(session: Session, job_id: str, now: dt.datetime) -> JobDetail:
     of_job = sa.select(MEASUREMENT.c.id).where(MEASUREMENT.c.job_id == job_id).order_by(MEASUREMENT.c.number)
     waits = stored.state in ("awaiting_approval", "queued")
     return JobDetail(
-        row=_row(stored),
+        row=_row(stored, _counted(session, [job_id])),
         plan=plan,
         assumptions=assumptions_of(stored.assumptions),
         needs=needs,
@@ -214,9 +215,18 @@ def _newest(session: Session, job_id: str) -> sa.Row[Any] | None:
     return session.connection().execute(asked).first()
 
 
-def _row(stored: sa.Row[Any]) -> JobRow:
+def _counted(session: Session, jobs: Sequence[str]) -> dict[str, tuple[int, int]]:
+    """By job, how many runs its measurement has, and how many of them are results."""
+    columns = (MEASUREMENT.c.job_id, MEASUREMENT.c.runs, MEASUREMENT.c.usable)
+    asked = sa.select(*columns).where(MEASUREMENT.c.job_id.in_(jobs)).order_by(MEASUREMENT.c.number.desc())
+    return {row.job_id: (row.runs, row.usable) for row in session.connection().execute(asked).all()}
+
+
+def _row(stored: sa.Row[Any], counted: dict[str, tuple[int, int]]) -> JobRow:
     given = stored._mapping
-    named = {name: given[name] for name in JobRow.__dataclass_fields__ if name not in ("priority", "plan")}
+    made = ("priority", "plan", "runs", "usable")
+    named = {name: given[name] for name in JobRow.__dataclass_fields__ if name not in made}
+    named["runs"], named["usable"] = counted.get(stored.id, (None, None))
     if stored.state in TERMINAL:  # its last heartbeat was sent before it was done
         named |= {"phase": None, "note": "", "done": stored.total if stored.state == "succeeded" else stored.done}
     return JobRow(**named, priority=-stored.rank, plan=Plan.model_validate_json(stored.plan))
@@ -226,12 +236,12 @@ def _attempts(session: Session, job_id: str) -> tuple[AttemptRow, ...]:
     asked = sa.select(ATTEMPT).where(ATTEMPT.c.job_id == job_id).order_by(ATTEMPT.c.epoch)
     parts = _parts(session, job_id)
     rows = []
-    for row in session.connection().execute(asked).all():
+    for number, row in enumerate(session.connection().execute(asked).all(), 1):
         given = row._mapping
-        made = ("finish", "parts")
+        made = ("number", "finish", "parts")
         named = {name: given[name] for name in AttemptRow.__dataclass_fields__ if name not in made}
         finish = json.loads(row.finish) if row.finish else None
-        rows.append(AttemptRow(**named, finish=finish, parts=parts.get(row.epoch, ())))
+        rows.append(AttemptRow(**named, number=number, finish=finish, parts=parts.get(row.epoch, ())))
     return tuple(rows)
 
 

@@ -66,19 +66,23 @@ def _of_launch(launch: Launch, report: Report, side: SideName, stated: claims.Co
     told = next((item for item in report.sides if item.side == side), None)
     version = _line(told.engine_version.partition("+")[0]) if told and told.engine_version else None
     gpu = report.machine.gpus[0].name if report.machine.gpus else None
-    on_gpu = launch.gpus > 0
+    hardware = claims.Hardware(accelerator=_line(chip(gpu) if gpu else None), count=launch.gpus or None)
     return {
         "engine": claims.Engine(name=names.engine(launch.engine), version=version or launch.version.partition("+")[0]),
         "model": claims.Model(id=names.model(launch.model), revision=launch.revision, weights=launch.weights),
-        "hardware": claims.Hardware(
-            accelerator=_line((chip(gpu) if gpu else None) if on_gpu else report.machine.processor),
-            count=launch.gpus if on_gpu else None,
-        ),
+        "hardware": hardware if launch.gpus else _of_cpu(report.machine.processor, stated.hardware),
         "parallelism": _layout(launch, stated),
         "dtypes": claims.Dtypes(weights=_dtype(launch), kv=_kv(launch)),
         "speculation": _speculation(launch),
         "execution": "eager" if launch.flags.get("enforce-eager") is True else None,
     }
+
+
+def _of_cpu(processor: str, stated: claims.Hardware) -> claims.Hardware:
+    """A processor, in the spelling of `stated` where that means the same; no GPU is counted then."""
+    if stated.accelerator and names.is_cpu(stated.accelerator) and names.same_cpu(stated.accelerator, processor):
+        return claims.Hardware(accelerator=stated.accelerator, count=stated.count)
+    return claims.Hardware(accelerator=_line(processor))
 
 
 def _layout(launch: Launch, given: claims.Conditions) -> str | None:

@@ -47,6 +47,13 @@ class JobRow:
     ended_at: dt.datetime | None
     failure: str | None
     message: str
+    runs: int | None  # repeats that were measured; None where nothing was
+    usable: int | None  # of them those that are results
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it ran to its end and has nothing to show for it."""
+        return self.state == "succeeded" and self.usable == 0
 
 
 @dataclass(frozen=True)
@@ -60,8 +67,10 @@ class PartRow:
 
 @dataclass(frozen=True)
 class AttemptRow:
-    """One lease of a job. `finish`: its end as the runner told it, also where that came too late."""
+    """One lease of a job. `number` counts them from 1, epochs leave gaps; `finish`: its end as the runner told it, also
+    where that came too late."""
 
+    number: int
     epoch: int
     runner: str
     leased_at: dt.datetime

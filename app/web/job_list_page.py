@@ -8,7 +8,7 @@ from app.protocol.english import counted
 from app.web.card_contexts import FilterSelect
 from app.web.contexts import Choice, Link, Shell
 from app.web.job_contexts import JobLine, JobListPage, JobResults
-from app.web.job_words import KIND_WORDS, PHASE_WORDS, STATE_WORDS, age, what
+from app.web.job_words import KIND_WORDS, PHASE_WORDS, STATE_WORDS, age, stands, what
 from app.web.state import address
 
 if TYPE_CHECKING:
@@ -74,10 +74,11 @@ def _runners(runners: Sequence[RunnerRow]) -> str:
 
 
 def _line(item: JobRow, now: dt.datetime) -> JobLine:
+    shape, word = stands(item)
     return JobLine(
         url=f"/jobs/{item.id}",
-        state=item.state,
-        word=STATE_WORDS[item.state],
+        state=shape,
+        word=word,
         progress=progress_said(item),
         kind=KIND_WORDS[item.kind],
         what=what(item.plan),

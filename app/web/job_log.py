@@ -72,15 +72,15 @@ def log_part(job_id: str, piece: LogPiece, *, growing: bool) -> LogPart | None:
     return LogPart(tail(job_id, begun, start, growing=growing), left_out, whole)
 
 
-def log_page(job_id: str, what: str, piece: LogPiece) -> LogPage:
-    """A piece of the log as a page of its own."""
+def log_page(job_id: str, what: str, attempt: int, piece: LogPiece) -> LogPage:
+    """A piece of the log of a job's so many-th attempt as a page of its own."""
     data = whole_lines(piece.data, ended=piece.offset + len(piece.data) >= piece.size)
     end = piece.offset + len(data)
     epoch = ("epoch", str(piece.epoch))
     path = f"/jobs/{job_id}/log"
     return LogPage(
         shell=Shell(f"Log of {what}", "What the runner and the engine said.", "/jobs"),
-        heading=f"Log of attempt {piece.epoch}: {what}",
+        heading=f"Log of attempt {attempt}: {what}",
         job_url=f"/jobs/{job_id}",
         place=f"Bytes {piece.offset:,} to {end:,} of {piece.size:,}",
         text=shown(data),

@@ -30,13 +30,13 @@ from app.web.job_words import (
     FAILURES,
     KIND_WORDS,
     PHASE_WORDS,
-    STATE_WORDS,
     age,
     engine,
     is_active,
     is_over,
     listed,
     size,
+    stands,
     what,
     workload,
 )
@@ -57,7 +57,7 @@ EVERY_S = 3  # how often a page asks again
 def job_page(job: JobDetail, live: JobLive) -> JobPage:
     row, plan = job.row, job.plan
     return JobPage(
-        shell=Shell(f"{what(plan)}: {STATE_WORDS[row.state]}", ABOUT, "/jobs"),
+        shell=Shell(f"{what(plan)}: {stands(row)[1]}", ABOUT, "/jobs"),
         id=row.id,
         heading=what(plan),
         dummy=DUMMY_TEXT if plan.on_random_weights else "",
@@ -77,8 +77,8 @@ def job_live(job: JobDetail, log: LogPart | None, now: dt.datetime, *, may_cance
     waits = row.state == "awaiting_approval"
     measured = job.measurement_id
     return JobLive(
-        state=row.state,
-        word=STATE_WORDS[row.state],
+        state=stands(row)[0],
+        word=stands(row)[1],
         told=_told(row),
         began=age(row.started_at, now) if row.state == "running" and row.started_at else None,
         result=Link("What was measured", f"/measurements/{measured}") if measured else None,
@@ -125,10 +125,16 @@ def _told(row: JobRow) -> str:
         return f"{runner} has taken it and has not begun."
     if row.state == "running":
         return f"It runs on {runner}."
-    at = f"{row.ended_at:%Y-%m-%d %H:%M} UTC" if row.ended_at else NOT_STATED
+    return f"{_ended(row)}, ended {f'{row.ended_at:%Y-%m-%d %H:%M} UTC' if row.ended_at else NOT_STATED}."
+
+
+def _ended(row: JobRow) -> str:
     if row.state == "cancelled":
-        return f"Cancelled by {row.cancelled_by or NOT_STATED}, ended {at}."
-    return f"{'It succeeded' if row.state == 'succeeded' else 'It failed'} on {runner or 'no runner'}, ended {at}."
+        return f"Cancelled by {row.cancelled_by or NOT_STATED}"
+    on = f"on {row.runner or 'no runner'}"
+    if row.is_empty:
+        return f"It ran to its end {on}, and none of its {row.runs} runs is a result"
+    return f"It {'succeeded' if row.state == 'succeeded' else 'failed'} {on}"
 
 
 def waiting(lacking: Mapping[str, Sequence[str]]) -> Waiting:
@@ -152,7 +158,7 @@ def _attempt(job_id: str, item: AttemptRow) -> AttemptLine:
     log = Link(f"log, {size(item.log_size)}", address(f"/jobs/{job_id}/log", [("epoch", str(item.epoch))]))
     cut = f", {size(item.log_dropped)} of its middle left out" if item.log_dropped else ""
     return AttemptLine(
-        number=str(item.epoch),
+        number=str(item.number),
         runner=item.runner,
         state=item.state,
         word=ATTEMPT_WORDS[item.state],

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import datetime as dt
     from collections.abc import Iterable
 
+    from app.jobs.rows import JobRow
     from app.protocol.launch import Launch
     from app.protocol.plan import Plan, Side, Workload
 
@@ -28,6 +29,7 @@ STATE_WORDS = {
     "failed": "failed",
     "cancelled": "cancelled",
 }
+EMPTY = "ended without a usable run"
 KIND_WORDS = {
     "point": "one load",
     "sweep": "sweep of loads",
@@ -108,6 +110,11 @@ DUMMY_TEXT = (
     "Measured on random weights in the model's shape: speed may be read, with care; the text means nothing, and so "
     "does every acceptance of speculation."
 )
+
+
+def stands(row: JobRow) -> tuple[str, str]:
+    """How a job's state is shown, and its word: one that ended with nothing usable is told from a success."""
+    return ("empty", EMPTY) if row.is_empty else (row.state, STATE_WORDS[row.state])
 
 
 def is_active(state: str) -> bool:

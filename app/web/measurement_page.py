@@ -206,7 +206,7 @@ def _about(row: MeasurementRow) -> list[Fact]:
     if row.card_id:
         found.append(Fact("Measures again the card", row.card_id, url=f"/cards/{row.card_id}"))
     if row.job_id:
-        found.append(Fact("Job", f"{row.job_id}, attempt {row.epoch}", url=f"/jobs/{row.job_id}"))
+        found.append(Fact("Job", row.job_id, url=f"/jobs/{row.job_id}"))
     trust = "a runner of this installation" if row.trust == "runner" else "an imported bundle, verified from its traces"
     found.append(Fact("Comes from", trust))
     found.append(Fact("Recorded", f"{row.created_at:%Y-%m-%d %H:%M} UTC, by {row.created_by}"))

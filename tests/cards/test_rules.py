@@ -53,6 +53,7 @@ BREAKS = {
     "E-runs": ("count: 6", "count: 0"),
     "E-negative": ("value: 223.50", "value: -1"),
     "W-load": (", concurrency: 1", ""),
+    "E-commit": (", version: 0.33.0", ", version: 0.33.0, commit: 0.33.0"),
     "W-version": (", version: 0.33.0", ""),
     "W-one-run": ("count: 6", "count: 1"),
     "W-prefix-cache": (", prefix_cache: cleared", ""),

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.cards.load import ReadCard, read_card
+from app.cards.short import engine
 
 if TYPE_CHECKING:
     from decimal import Decimal
@@ -213,3 +214,23 @@ def test_a_short_key_joins_its_block() -> None:
     read = read_card("dtypes: {weights: bf16}\nkv_dtype: fp8\nquality_checked:\n")
     assert read.card and read.card.dtypes
     assert (read.card.dtypes.weights, read.card.dtypes.kv, read.card.quality) == ("bf16", "fp8", None)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("vllm@0.32.0", {"name": "vllm", "version": "0.32.0"}),
+        ("vllm@v0.32.0", {"name": "vllm", "version": "0.32.0"}),
+        ("vllm == 0.32.0+cpu", {"name": "vllm", "version": "0.32.0+cpu"}),
+        ("sglang@835c390", {"name": "sglang", "commit": "835c390"}),
+        ("vllm@1234567", {"name": "vllm", "commit": "1234567"}),
+        ("vllm", {"name": "vllm"}),
+    ],
+)
+def test_an_engine_at_a_release_is_that_version_and_at_a_commit_that_commit(text: str, found: dict[str, str]) -> None:
+    assert engine(text) == found
+
+
+def test_a_release_written_as_a_commit_is_an_error() -> None:
+    read = read_card("engine: {name: vllm, commit: 0.32.0}\n")
+    assert any(item.rule == "E-commit" and "engine.version" in item.message for item in read.findings)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from app.jobs.judged import judged
 from app.jobs.numbers import compute
 from tests.compare.factories import ratio, row
@@ -82,6 +84,27 @@ def test_what_the_claim_does_not_state_is_left_open_and_refutes_nothing(tmp_path
     found = verdict(claim, attempt(tmp_path, plan()))
     assert found.status == "above"
     assert [item.field for item in found.left_open] == ["engine.version"]
+
+
+@pytest.mark.parametrize("stated", ["CPU", "cpu", "AMD EPYC 7B13", "AMD EPYC 7B13 Processor @ 2.2GHz"])
+def test_a_card_of_this_machines_processor_is_measured_within(tmp_path: Path, stated: str) -> None:
+    report, traces = attempt(tmp_path, plan(gpus=0))
+    report = report.model_copy(
+        update={"machine": report.machine.model_copy(update={"processor": "AMD EPYC 7B13 64-Core Processor"})}
+    )
+    claim = row(**{**SAME, "conditions.hardware": {"accelerator": stated}})
+    found = verdict(claim, (report, traces))
+    assert (found.status, found.differences) == ("within", ())
+
+
+@pytest.mark.parametrize("stated", ["Intel Xeon Platinum 8480C", "H200", "AMD EPYC 9654"])
+def test_another_processor_is_a_different_setup(tmp_path: Path, stated: str) -> None:
+    report, traces = attempt(tmp_path, plan(gpus=0))
+    report = report.model_copy(
+        update={"machine": report.machine.model_copy(update={"processor": "AMD EPYC 7B13 64-Core Processor"})}
+    )
+    found = verdict(row(**{**SAME, "conditions.hardware": {"accelerator": stated}}), (report, traces))
+    assert [item.field for item in found.differences] == ["hardware.accelerator"]
 
 
 def test_a_release_is_not_the_commit_that_a_claim_names(tmp_path: Path) -> None:

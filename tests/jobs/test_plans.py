@@ -180,6 +180,16 @@ def test_a_cards_own_command_line_is_taken_with_its_spelling_made_canonical() ->
     assert "--port: left to the runner, which sets it itself" in found.assumptions
 
 
+@pytest.mark.parametrize("name", ["CPU", "Intel(R) Xeon(R) Platinum 8480C", "AMD EPYC 7B13", "x86_64"])
+def test_a_card_that_states_a_processor_runs_on_the_cpu_with_nothing_chosen(name: str) -> None:
+    found = from_card(card(None, hardware={"accelerator": name}), 7)
+    assert found.plan is not None, found.missing
+    (side,) = found.plan.sides
+    assert side.launch is not None
+    assert side.launch.gpus == 0
+    assert not any("number of GPUs" in text for text in found.assumptions)
+
+
 @pytest.mark.parametrize(
     ("flags", "stated", "missing"),
     [

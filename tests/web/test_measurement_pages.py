@@ -21,7 +21,7 @@ from app.protocol.outcome import REPORT
 from app.results.files import Files
 from app.web.axes_example import SAME
 from app.web.badge_svg import STATUS_WORDS, badge
-from tests.jobs.factories import RANDOM, Queue, allow_all
+from tests.jobs.factories import RANDOM, Queue, allow_all, capabilities
 from tests.jobs.prepared import prepare
 from tests.jobs.runs import attempt, plan, write_trace
 from tests.site import Site, open_site
@@ -63,7 +63,7 @@ def measured(
 ) -> str:
     """The id of a measurement of a job that ran just now; `failed` requests of its first run got no answer."""
     queue.submit(plan=of, **(wanted or {}))
-    job, epoch = queue.running()
+    job, epoch = queue.running(capabilities=capabilities(tools=of.tools))
     report, traces = attempt(folder / job, of)
     if failed:
         first = next(iter(traces.values()))

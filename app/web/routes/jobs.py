@@ -101,7 +101,8 @@ def log_of_job(request: Request, job_id: str, epoch: str = "", offset: str = "",
     of, start, first = (_whole(name, text) for name, text in (("epoch", epoch), ("offset", offset), ("began", began)))
     if not wants_part(request):
         piece = jobs(request).log(job_id, start or 0, of, A_PAGE)
-        context = log_page(job_id, what(found.plan), piece)
+        number = next((item.number for item in found.attempts if item.epoch == piece.epoch), 0)
+        context = log_page(job_id, what(found.plan), number, piece)
         return respond(request, context)
     growing = is_active(found.row.state) and of == found.row.epoch
     place = start or 0
