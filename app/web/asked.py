@@ -29,6 +29,7 @@ TAKES = {
     "/cards/{card_id}": Parameters(one=frozenset(("revision",))),
     "/cards/{card_id}/revisions": Parameters(one=frozenset(("from", "to"))),
     "/configurations": Parameters(one=frozenset(("engine", "model"))),
+    "/compare/picture.png": Parameters(many=frozenset(("ids",))),
     "/compare": Parameters(one=frozenset(("a", "b")), many=frozenset(("ids",))),
     "/jobs": Parameters(one=frozenset(("cursor",)), many=frozenset(JobFilter.__dataclass_fields__)),
     "/jobs/{job_id}": Parameters(one=frozenset(("seen",))),

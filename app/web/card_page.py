@@ -18,7 +18,7 @@ from app.claims.quoting import quote_claim
 from app.claims.words import NOT_STATED, axis_name
 from app.web.card_contexts import CardPage, FactGroup, Judged, Repeats, Stated
 from app.web.card_revisions_page import moment, revision_lines
-from app.web.claim_page import configurations_url
+from app.web.claim_page import configurations_url, shared
 from app.web.claim_row import cells
 from app.web.claim_row import label as claim_label
 from app.web.compare_page import pair_part
@@ -73,7 +73,12 @@ def card_page(record: CardRecord, around: Around) -> CardPage:
     at = "" if newest else f"?revision={record.revision.number}"
     shown = cells(row) if row else None
     return CardPage(
-        shell=Shell(f"{row.headline}: {title(record)}" if row else title(record), ABOUT, "/cards"),
+        shell=Shell(
+            f"{row.headline}: {title(record)}" if row else title(record),
+            ABOUT,
+            "/cards",
+            shared(row, around.root) if row else None,
+        ),
         cells=shown,
         heading=title(record).removeprefix("Retracted: "),
         id=record.id,

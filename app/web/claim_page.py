@@ -16,6 +16,8 @@ from app.web.badge_svg import STATUS_WORDS, snippet
 from app.web.badges import badges
 from app.web.claim_row import cells, label
 from app.web.contexts import ClaimDetail, Contradicted, Fact, Link, Neighbour, ReadAs, ReasonLine, Shell, Told
+from app.web.picture_words import of_claim, said_by
+from app.web.shared_contexts import SharedAs
 from app.web.state import address
 from app.web.wording import KINDS, SEVERITIES, or_not_stated, source_url, yes_or_no
 
@@ -36,6 +38,12 @@ WITHIN = "Contradicted within the source"
 BETWEEN = "Contradicted between sources"
 
 
+def shared(row: ClaimRow, root: str) -> SharedAs:
+    """How a link to the claim, or to the card that it is, is shown elsewhere."""
+    of = f"{root}/cards/{row.card.id}" if row.card else f"{root}/claims/{row.id}"
+    return SharedAs(of, f"{of}/picture.png", said_by(of_claim(row, root)))
+
+
 def claim_page(
     row: ClaimRow,
     *,
@@ -52,7 +60,9 @@ def claim_page(
     axis = AXES.get(row.axis)
     names = {other.id: other for other in (*named, *(other for other, _ in beside))}
     return ClaimDetail(
-        shell=Shell(f"{row.headline}: {row.title}", f"{row.headline}: {measures(row)}. {row.title}", "/"),
+        shell=Shell(
+            f"{row.headline}: {row.title}", f"{row.headline}: {measures(row)}. {row.title}", "/", shared(row, root)
+        ),
         cells=cells(row),
         here=Link(here.text, f"{_reproduced(row)}/reproduce"),
         written=row.written or "",

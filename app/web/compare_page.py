@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import combinations
 from typing import TYPE_CHECKING
+from urllib.parse import urlencode
 
 from app.claims.caveats import WORDS
 from app.claims.words import SCOPES, STATED_IN, against, axis_name
@@ -24,6 +25,8 @@ from app.web.contexts import (
     SideLine,
     Told,
 )
+from app.web.picture_words import of_comparison, said_by
+from app.web.shared_contexts import SharedAs
 from app.web.state import address
 from app.web.wording import KINDS, or_not_stated
 
@@ -53,6 +56,18 @@ FRAME: dict[str, Callable[[ClaimRow], str | None]] = {
 }
 
 
+def _shared(
+    rows: Sequence[ClaimRow], root: str, verdict: Callable[[ClaimRow, ClaimRow], Comparison]
+) -> SharedAs | None:
+    """How a link to a comparison of two is shown elsewhere; there is no picture of more."""
+    if len(rows) != 2 or rows[0].id == rows[1].id:
+        return None
+    a, b = rows
+    asked = urlencode([("ids", a.id), ("ids", b.id)])
+    alt = said_by(of_comparison(a, b, verdict(a, b), root))
+    return SharedAs(f"{root}/compare?{asked}", f"{root}/compare/picture.png?{asked}", alt)
+
+
 def compare_page(
     rows: Sequence[ClaimRow],
     verdict: Callable[[ClaimRow, ClaimRow], Comparison],
@@ -71,7 +86,7 @@ def compare_page(
     ids = [("ids", row.id) for row in rows]
     title = " and ".join(row.headline for row in rows)
     return ComparePage(
-        shell=Shell(f"{title}, compared", pairs[0].summary, "/compare"),
+        shell=Shell(f"{title}, compared", pairs[0].summary, "/compare", _shared(rows, root, verdict)),
         heading=f"{title}: can they be compared?",
         troubles=tuple(troubles),
         sides=tuple(cells(row) for row in rows),

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from app.web.axes_example import Example
     from app.web.badge_svg import BadgeSnippet
     from app.web.badges import Badge
+    from app.web.shared_contexts import SharedAs
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,7 @@ class Shell:
     title: str
     description: str
     here: str
+    shared: SharedAs | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -372,28 +374,3 @@ class ChoosePage:
     second: str
     neighbours: tuple[Neighbour, ...]
     table_url: str
-
-
-@dataclass(frozen=True, slots=True)
-class Alert:
-    """An error told to a reader who stays on the page."""
-
-    template: ClassVar[str] = "errors/_alert.html"
-
-    heading: str
-    messages: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ErrorPage:
-    template: ClassVar[str] = "errors/error.html"
-
-    shell: Shell
-    status: int
-    heading: str
-    messages: tuple[str, ...]
-    near: tuple[Link, ...]
-    q: str
-
-    def alert(self) -> Alert:
-        return Alert(self.heading, self.messages)

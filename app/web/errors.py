@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.web.contexts import ErrorPage, Link, Shell
+from app.web.contexts import Link, Shell
+from app.web.error_contexts import ErrorPage
 from app.web.render import respond
 from app.web.wording import plain
 

@@ -9,19 +9,27 @@ from typing import TYPE_CHECKING
 from fastapi.responses import Response
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from fastapi import Request
 
 
 def marked(request: Request, body: str, media_type: str, headers: Mapping[str, str]) -> Response:
+    mark = sha256(body.encode()).hexdigest()[:32]
+    return marked_bytes(request, mark, body.encode, f"{media_type}; charset=utf-8", headers)
+
+
+def marked_bytes(
+    request: Request, content: str, make: Callable[[], bytes], media_type: str, headers: Mapping[str, str]
+) -> Response:
+    """`content`: what marks the body; it is made only for those who have another one."""
     # Weak, because it goes out compressed or not under the same mark.
-    mark = f'W/"{sha256(body.encode()).hexdigest()[:32]}"'
+    mark = f'W/"{content}"'
     given = {**headers, "ETag": mark}
     if _has(request.headers.get("if-none-match", ""), mark):
         given["Vary"] = "Accept-Encoding"  # the compression says so only of what has a body
         return Response(None, HTTPStatus.NOT_MODIFIED, given)
-    return Response(body, media_type=media_type, headers=given)
+    return Response(make(), media_type=media_type, headers=given)
 
 
 def _has(given: str, mark: str) -> bool:

@@ -37,7 +37,9 @@ from app.web.measurement_numbers import (
     unplaced,
 )
 from app.web.measurement_setup import command_facts, machine_facts, servers
+from app.web.picture_words import of_measurement, said_by
 from app.web.run_charts import CURVES, Beside, Drawn, curve_table, engine_of, is_forced, sweep_table, timeline_table
+from app.web.shared_contexts import SharedAs
 from app.web.state import address
 from app.web.wording import or_not_stated, plain
 
@@ -87,9 +89,11 @@ def measurement_page(row: MeasurementRow, claim: ClaimRow | None, chosen: Chosen
     report, verdict = report_of(row), verdict_of(row)
     plan, runs = report.plan, runs_of(row.numbers)
     labels: dict[str, str] = {side.name: side.label for side in plan.sides}
+    said = of_measurement(verdict, claim, what(plan), f"{root}/measurements/{row.id}", dummy=plan.on_random_weights)
+    shared = SharedAs(said.url, f"{said.url}/picture.png", said_by(said))
     url, of = f"/measurements/{row.id}", drawn(row, report, chosen.place if chosen else 1)
     return MeasurementPage(
-        shell=Shell(f"Measurement: {what(plan)}", verdict.text if verdict else ABOUT, "/jobs"),
+        shell=Shell(f"Measurement: {what(plan)}", verdict.text if verdict else ABOUT, "/jobs", shared),
         id=row.id,
         heading=what(plan),
         dummy=DUMMY_TEXT if plan.on_random_weights else "",

@@ -259,6 +259,9 @@ def test_the_verdict_names_its_axis_and_what_it_was_held_against(site: Site, que
     }
     assert facts["Axis"].words() == AXES[claim["axis"]].definition
     assert facts["Held against"].words() == f"{claim['headline']}: {claim['title']}"
+    shown = site.get(f"/measurements/{found}/picture.png")
+    assert (shown.status_code, shown.headers["content-type"]) == (200, "image/png")
+    assert f"/measurements/{found}/picture.png" in site.get(f"/measurements/{found}").text
     assert f"Axis: {axis_name(claim['axis'])}" in text(site, "/measurements")
 
 

@@ -12,7 +12,8 @@ from jinja2 import UndefinedError
 
 import app.web
 from app.settings import ROOT
-from app.web.contexts import Alert, ErrorPage, Shell
+from app.web.contexts import Shell
+from app.web.error_contexts import Alert, ErrorPage
 from app.web.render import ENVIRONMENT, render, static_url
 
 TEMPLATES = sorted(path.relative_to(ROOT / "templates").as_posix() for path in (ROOT / "templates").rglob("*.html"))
