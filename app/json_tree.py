@@ -6,6 +6,7 @@ readers let pass is a problem here: duplicate keys, NaN and Infinity, half a sur
 
 from __future__ import annotations
 
+import json
 import re
 from bisect import bisect_right
 from typing import Any, NoReturn
@@ -177,3 +178,27 @@ class _Reader:
         """The code of `\\uXXXX` at `at`, None where there is none."""
         digits = HEX.match(self.text, at + 2) if self.text.startswith("\\u", at) else None
         return int(digits[0], 16) if digits else None
+
+
+class _TwiceError(ValueError):
+    """A key that an object has already."""
+
+
+def twice(data: bytes | str) -> str | None:
+    """The first key that stands twice in one object: readers differ in which of its values counts, so one text would
+    stand for two launches. None where there is none, and for what is no JSON."""
+    try:
+        json.loads(data, object_pairs_hook=_each_once)
+    except _TwiceError as error:
+        return str(error)
+    except (ValueError, RecursionError):
+        return None  # the model tells what is wrong
+    return None
+
+
+def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise _TwiceError(next(name for name in names if names.count(name) > 1))
+    return found

@@ -65,6 +65,9 @@ class Body:
         """A message of the wire, by its own strict rules. Raises CardInvalidError, UnsupportedTypeError."""
         if self.media_type != "application/json":
             raise UnsupportedTypeError(f"send application/json, not `{self.media_type[:80] or 'no type'}`")
+        twice = json_tree.twice(self.data)
+        if twice is not None:
+            raise invalid([Finding("E-form", "error", "", f"the key `{shown(twice)}` stands twice; keep one")])
         try:
             return model.model_validate_json(self.data)
         except ValidationError as error:

@@ -12,6 +12,7 @@ from app.api.job_schema import JobListQuery, SubmitJob
 from app.commands.exits import FOUND, HELP, OK, USAGE
 from app.commands.server import options, towards_server
 from app.jobs.states import STATES
+from app.json_tree import twice
 from app.protocol.english import refusal
 from app.protocol.plan import Plan
 
@@ -53,7 +54,11 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 def _submit(given: argparse.Namespace, client: Client) -> int:
     try:
-        plan = Plan.model_validate_json(given.plan.read_bytes()) if given.plan else None
+        text = given.plan.read_bytes() if given.plan else b""
+        if (key := twice(text)) is not None:
+            print(f"{given.plan}: the key `{key[:80]}` stands twice; keep one", file=sys.stderr)
+            return FOUND
+        plan = Plan.model_validate_json(text) if given.plan else None
         wanted = SubmitJob(plan=plan, card_id=given.card, claim_id=given.claim, accelerator=given.accelerator)
     except OSError as error:
         print(f"{given.plan}: {error.strerror}", file=sys.stderr)

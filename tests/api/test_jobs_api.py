@@ -346,3 +346,31 @@ def test_more_steps_than_there_are_cannot_be_done(site: Site) -> None:
     answer = ask(site, f"{at}/heartbeat", {"epoch": 1, "phase": "measuring", "done": 5, "total": 2}, runner)
     assert answer.status_code == 422
     assert "5 of 2 steps cannot be done: `done` is at most `total`" in answer.text
+
+
+@pytest.mark.parametrize("key", ["max-model-len", "flags", "plan"])
+def test_a_key_that_stands_twice_is_refused_wherever_it_stands(site: Site, key: str) -> None:
+    """Readers differ in which of the two counts, so an approver could read another launch than the one that is run."""
+    sent = json.dumps({"plan": plan(launch={"flags": {"max-model-len": 64}}).model_dump(mode="json")})
+    doubled = {
+        "max-model-len": sent.replace('"max-model-len": 64', '"max-model-len": 64, "max-model-len": 65'),
+        "flags": sent.replace('"flags": {', '"flags": {}, "flags": {'),
+        "plan": sent.replace('{"plan":', '{"plan": null, "plan":'),
+    }[key]
+    answer = site.send("POST", "/api/v1/jobs", doubled, site.token(), Content_Type="application/json")
+    assert answer.status_code == 422
+    assert f"`{key}` stands twice" in answer.json()["error"]["message"]
+
+
+def test_a_row_of_a_card_among_the_claims_is_asked_for_as_its_card(site: Site) -> None:
+    token = site.token()
+    card = site.recorded(sound(), token)
+    by_claim, by_card = (ask(site, "/api/v1/jobs", {name: card}, token) for name in ("claim_id", "card_id"))
+    for answer in (by_claim, by_card):
+        assert answer.status_code in (201, 422), answer.text
+    if by_card.status_code == 201:
+        one, two = by_claim.json(), by_card.json()
+        assert (one["card_id"], one["claim_id"]) == (two["card_id"], two["claim_id"]) == (card, None)
+        assert one["plan"]["repeats"] == two["plan"]["repeats"]
+    else:
+        assert by_claim.json() == by_card.json()
