@@ -36,6 +36,8 @@ TAKES = {
     "/claims/{claim_id}/reproduce": Parameters(one=frozenset(REPRODUCE)),
     "/cards/{card_id}/reproduce": Parameters(one=frozenset(REPRODUCE)),
     "/measurements": Parameters(one=frozenset(("cursor",)), many=frozenset(("claim_id", "card_id"))),
+    "/measurements/compare": Parameters(many=frozenset(("ids",))),
+    "/measurements/compare.csv": Parameters(many=frozenset(("ids",))),
     "/tools/workload": Parameters(one=frozenset(field.name for field in workload.FIELDS)),
     "/tools/capacity": Parameters(one=frozenset(field.name for field in capacity.FIELDS)),
     "/tools/speculation": Parameters(one=frozenset(("claim", *(field.name for field in speculation.FIELDS)))),

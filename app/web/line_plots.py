@@ -21,11 +21,13 @@ HEIGHT = 260
 FAR_APART = 10  # largest over smallest value, from which on an axis of marks is logarithmic
 FAR_TAIL = 50  # the same of a distribution
 DASHES = ("solid", "5px,2px", "1px,2px", "9px,2px,1px,2px")  # close enough to show every step
-# Place of a point -> its size and its words in the legend; hollow means a simulated acceptance, in every chart.
+# Place of a point -> its size and its words in the legend, alone and beside other series. Hollow means a simulated
+# acceptance, in every chart.
 PLACES = {
-    "front": (12, "on the front: no other load is at least as good on both"),
-    "dominated": (6, "small: another load is at least as good on both"),
+    "front": (12, "on the front: no other load is at least as good on both", "on its front"),
+    "dominated": (6, "small: another load is at least as good on both", "small: beaten by a load of its own"),
 }
+LABEL_PLACES = ("top center", "bottom center", "middle right", "middle left")  # so that close series stay legible
 # Engine -> shapes of its first and further series; colours are the engine's own, as on every page.
 SHAPES = {
     "vllm": ("square", "diamond"),
@@ -95,7 +97,10 @@ def timeline_figure(title: str, running: Line, tokens: Line | None, caption: Seq
 def sweep_figure(title: str, x_unit: str, y_unit: str, series: Sequence[Series], caption: Sequence[str]) -> Figure:
     """Each measured load where it stands. Those that are no results have no place, and are named in the corner."""
     several = len(series) > 1
-    drawn = [trace for one, shape in zip(series, _shapes(series), strict=True) for trace in _spots(one, shape, several)]
+    drawn = []
+    for number, (one, shape) in enumerate(zip(series, _shapes(series), strict=True)):
+        traces = _spots(one, shape, several)
+        drawn += [{**trace, "textposition": LABEL_PLACES[number % len(LABEL_PLACES)]} for trace in traces]
     spots = [spot for one in series for spot in one.spots]
     placed = [(spot.x, spot.y) for spot in spots if spot.x is not None and spot.y is not None]
     axes = {
@@ -185,17 +190,16 @@ def _marks(line: Line) -> Figure:
 
 def _spots(series: Series, shape: str, several: bool) -> Iterator[Figure]:
     colour = _colour(series.engine)
-    for place, (size, words) in PLACES.items():
+    for place, (size, words, short) in PLACES.items():
         spots = [spot for spot in series.spots if spot.place == place]
         if spots:
             yield {
                 "type": "scatter",
                 "mode": "markers+text",
-                "name": escape(f"{series.name}, {words.partition(':')[0]}" if several else words),
+                "name": escape(f"{series.name}, {short}" if several else words),
                 "x": [spot.x for spot in spots],
                 "y": [spot.y for spot in spots],
                 "text": [escape(spot.label) for spot in spots],
-                "textposition": "top center",
                 "textfont": {"color": INK},
                 "cliponaxis": False,
                 "marker": {

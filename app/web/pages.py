@@ -22,6 +22,7 @@ from app.web.routes import (
     job_cancelling,
     jobs,
     measurements,
+    measurements_beside,
     pictures,
     runners,
     session,
@@ -50,6 +51,7 @@ PARTS = (
     job_approving,
     job_asking,
     runners,
+    measurements_beside,  # before the address that takes any id
     measurements,
     status_badges,
     pictures,

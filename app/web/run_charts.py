@@ -158,7 +158,7 @@ def sweep_table(front: Sequence[Json], of: Drawn) -> ChartTable | None:
     series = _own_series(front, of)
     data = sweep_figure(title, X_UNIT, f"tok/s {share}", [series], list(_sweep_caption(series, of)))
     headings = ("Load", "P90 interactivity, tok/s/user", f"Total throughput {share}, tok/s", "Place")
-    return ChartTable(_figure(SWEEP, title, data, of), headings, tuple(_sweep_rows(front)), "")
+    return ChartTable(_figure(SWEEP, title, data, of), headings, tuple(sweep_rows(front)), "")
 
 
 def _own_series(front: Sequence[Json], of: Drawn) -> Series:
@@ -205,7 +205,7 @@ def _place_words(item: Json) -> str:
     return PLACE_WORDS.get(item["place"]) or f"beaten by {item['beaten_by']}"
 
 
-def _sweep_rows(front: Iterable[Json]) -> Iterator[tuple[str, ...]]:
+def sweep_rows(front: Iterable[Json]) -> Iterator[tuple[str, ...]]:
     for item in front:
         numbers = [item["interactivity_p90_slow"], item["throughput"]]
         said = ["withheld" if value is None else shown(float(value)) for value in numbers]

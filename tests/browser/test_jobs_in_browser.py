@@ -28,6 +28,7 @@ from tests.jobs.runs import plan as measured_plan
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
     from playwright.sync_api import Page
 
@@ -75,7 +76,19 @@ def running(queue: Queue, name: str) -> tuple[str, int]:
 @pytest.fixture(scope="session")
 def measurement(settings: Settings, address: str, tmp_path_factory: pytest.TempPathFactory) -> str:
     """The path of a sweep's measurement, made of real traces."""
-    database, folder = Database(settings.url()), tmp_path_factory.mktemp("traces")
+    return f"/measurements/{swept(settings, tmp_path_factory.mktemp('traces'))}"
+
+
+@pytest.fixture(scope="session")
+def beside(settings: Settings, measurement: str, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The path of two sweeps side by side."""
+    ids = (measurement.rpartition("/")[2], swept(settings, tmp_path_factory.mktemp("others")))
+    return f"/measurements/compare?ids={','.join(ids)}"
+
+
+def swept(settings: Settings, folder: Path) -> str:
+    """The id of a sweep's measurement."""
+    database = Database(settings.url())
     queue = Queue(database, StillClock(), Logs(settings.data / "logs"))
     of = measured_plan(points=(1, 2, 4), version="0.32.0", revision="0" * 40)
     job = queue.submit(plan=of)
@@ -88,7 +101,7 @@ def measurement(settings: Settings, address: str, tmp_path_factory: pytest.TempP
     found = prepare(database, Files(settings.data / "files"), job, parts)
     made = database.write(lambda session: record(session, found, row.id, 1, "Ana", queue.clock.now(), RANDOM))
     database.close()
-    return f"/measurements/{made}"
+    return made
 
 
 def keep(settings: Settings, data: bytes) -> str:
@@ -248,7 +261,18 @@ def test_on_a_phone_every_number_and_reason_of_a_measurement_is_in_sight(
         assert box["x"] + box["width"] <= 360
 
 
-PATHS = ("/jobs", "/runners", "/measurements", "JOB", "JOB/approval", "JOB/cancel", "JOB/log", "DEAD", "MEASUREMENT")
+PATHS = (
+    "/jobs",
+    "/runners",
+    "/measurements",
+    "JOB",
+    "JOB/approval",
+    "JOB/cancel",
+    "JOB/log",
+    "DEAD",
+    "MEASUREMENT",
+    "BESIDE",
+)
 CLAIM = "/claims/gpustack-gptoss20b-h100-random"
 CHOSEN = "version=0.32.0&model=tiny&weights=dummy&gpus=0&input_tokens=64&output_tokens=16&concurrency=2"
 DECIDES = re.compile("Approve exactly this|Ask for this measurement")
@@ -256,7 +280,7 @@ DECIDES = re.compile("Approve exactly this|Ask for this measurement")
 
 @pytest.mark.parametrize("path", PATHS)
 def test_these_pages_are_accessible_silent_and_fit_every_width(
-    open_page: Callable[..., Tab], queue: Queue, address: str, measurement: str, path: str
+    open_page: Callable[..., Tab], queue: Queue, address: str, measurement: str, beside: str, path: str
 ) -> None:
     if path.startswith("JOB"):
         path = path.replace("JOB", f"/jobs/{queue.submit(plan=waiting_plan(launch=PINNED))}")
@@ -265,7 +289,7 @@ def test_these_pages_are_accessible_silent_and_fit_every_width(
         queue.log(job, epoch, 0, b"out of memory\n")
         queue.finish(job, epoch, "out_of_memory", log=queue_log(queue, job, epoch))
         path = f"/jobs/{job}"
-    sound(open_page(measurement if path == "MEASUREMENT" else path), address)
+    sound(open_page({"MEASUREMENT": measurement, "BESIDE": beside}.get(path, path)), address)
 
 
 @pytest.mark.parametrize("path", ["JOB/approval", f"{CLAIM}/reproduce?{CHOSEN}", f"{CLAIM}/reproduce"])

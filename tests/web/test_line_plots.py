@@ -15,7 +15,7 @@ def series(*spots: Spot, name: str = "one", engine: str = "vllm", hollow: bool =
 def test_a_load_that_is_beaten_is_on_the_chart_with_a_small_mark() -> None:
     drawn = sweep_figure("title", "x", "y", [series(*NEAR)], [])["data"]
     assert [marks["text"] for marks in drawn] == [["1"], ["8"]]
-    assert [marks["marker"]["size"] for marks in drawn] == [size for size, _ in PLACES.values()]
+    assert [marks["marker"]["size"] for marks in drawn] == [size for size, _, _ in PLACES.values()]
     assert all(marks["marker"]["color"] != PAPER for marks in drawn)
     assert ["no other load" in marks["name"] for marks in drawn] == [True, False]
 

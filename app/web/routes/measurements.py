@@ -86,14 +86,14 @@ def _place(row: MeasurementRow, given: str) -> int:
 
 async def _chosen(request: Request, row: MeasurementRow, place: int) -> Chosen:
     """A run with the one on the other server that was made beside it, where that one is a result too."""
-    chosen, twin = await _alone(request, row, place), twin_of(runs_of(row.numbers), place)
+    chosen, twin = await view_of(request, row, place), twin_of(runs_of(row.numbers), place)
     if chosen.view is None or twin is None:
         return chosen
-    other = (await _alone(request, row, twin)).view
+    other = (await view_of(request, row, twin)).view
     return replace(chosen, beside=Beside(beside_names(row, place), other) if other else None)
 
 
-async def _alone(request: Request, row: MeasurementRow, place: int) -> Chosen:
+async def view_of(request: Request, row: MeasurementRow, place: int) -> Chosen:
     run = runs_of(row.numbers)[place - 1][1]
     if run["trace_sha256"] is None:
         return Chosen(place, None, UNREADABLE)

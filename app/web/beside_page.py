@@ -1,0 +1,236 @@
+"""Two to four measurements -> the page that sets them side by side: what differs in their setups, then their sweeps and
+distributions in one chart each. Pure. Nothing is divided and nobody is named first: a verdict needs a claim."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+from app.cards.names import engine
+from app.claims.schema import Baseline, Claim, Conditions
+from app.claims.words import axis_name
+from app.compare.conditions import COMPARED
+from app.jobs.ran import conditions_of
+from app.web.beside_contexts import BesideChoice, BesidePage
+from app.web.chart_csv import chart_csv
+from app.web.contexts import Fact, Link, Shell, SideLine
+from app.web.job_words import DUMMY_TEXT, what
+from app.web.line_plots import Line, curve_figure, sweep_figure
+from app.web.measurement_contexts import ChartTable
+from app.web.measurement_numbers import runs_of
+from app.web.measurement_page import report_of
+from app.web.run_charts import (
+    CURVES,
+    SWEEP,
+    SWEEP_HEADINGS,
+    X_UNIT,
+    curve_lines,
+    engine_of,
+    is_forced,
+    said_of_loads,
+    share_words,
+    shown_at,
+    sweep_lines,
+    sweep_rows,
+    sweep_series,
+)
+from app.web.run_view import SHARES
+from app.web.source_contexts import Figure
+from app.web.state import address
+from app.web.wording import or_not_stated
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from app.jobs.rows import MeasurementRow
+    from app.protocol.outcome import Report
+    from app.web.contexts import Trouble
+    from app.web.run_view import RunView
+
+Json = dict[str, Any]
+MOST = 4
+PATH = "/measurements/compare"
+ABOUT = "Measurements set side by side: what differs in their setups, their sweeps and their distributions."
+
+
+@dataclass(frozen=True)
+class Side:
+    """A measurement with the view of its first result at the load that is shown; None where there is none."""
+
+    row: MeasurementRow
+    report: Report
+    view: RunView | None = None
+
+    @property
+    def name(self) -> str:
+        launch = self.report.plan.sides[0].launch
+        return f"{self.row.id}, {f'{engine(launch.engine)} {launch.version}' if launch else 'a running server'}"
+
+
+def side_of(row: MeasurementRow, view: RunView | None = None) -> Side:
+    return Side(row, report_of(row), view)
+
+
+def shared_loads(rows: Sequence[MeasurementRow]) -> list[str]:
+    """Loads at which every measurement has a result on its first server, in the first one's order."""
+    found = [{item["load"]: None for item, run in _results(row)} for row in rows]
+    return [load for load in found[0] if all(load in other for other in found[1:])] if found else []
+
+
+def place_at(row: MeasurementRow, load: str) -> int:
+    """The place, from 1, of the first result at a load that it has."""
+    runs = runs_of(row.numbers)
+    return next(place for place, (item, run) in enumerate(runs, 1) if _counts(item, run) and item["load"] == load)
+
+
+def _results(row: MeasurementRow) -> list[tuple[Json, Json]]:
+    return [(item, run) for item, run in runs_of(row.numbers) if _counts(item, run)]
+
+
+def _counts(item: Json, run: Json) -> bool:
+    return item["side"] == "a" and bool(run["valid"]) and run["trace_sha256"] is not None
+
+
+def beside_page(
+    sides: Sequence[Side], load: str, newest: Sequence[MeasurementRow], troubles: Sequence[Trouble]
+) -> BesidePage:
+    """`newest`: measurements to choose from."""
+    several = len(sides) > 1
+    differing, unknown = _setups(sides) if several else ((), ())
+    loads = shared_loads([side.row for side in sides]) if several else []
+    listed = {row.id: row for row in (*(side.row for side in sides), *newest)}
+    chosen = {side.row.id for side in sides}
+    title = " and ".join(side.row.id for side in sides) if several else "Measurements"
+    return BesidePage(
+        shell=Shell(f"{title}, side by side", ABOUT, "/jobs"),
+        troubles=tuple(troubles),
+        choices=tuple(BesideChoice(name, what(report_of(row).plan), name in chosen) for name, row in listed.items()),
+        sides=tuple(Link(f"{side.row.id}: {what(side.report.plan)}", f"/measurements/{side.row.id}") for side in sides),
+        said=_said(differing, unknown),
+        differing=differing,
+        unknown=unknown,
+        charts=tuple(chart for chart in _charts(sides, load) if chart) if several else (),
+        loads=tuple(Link(item, _address(PATH, sides, ("load", item))) for item in loads if item != load),
+        undrawn="There is no load at which all of them have a result, so no distributions are set side by side."
+        if several and not loads
+        else "",
+    )
+
+
+def _said(differing: Sequence[SideLine], unknown: Sequence[SideLine]) -> str:
+    if not differing:
+        open_ = "; what they leave open may" if unknown else ""
+        return f"Nothing that both state differs between their setups{open_}. No ratio is given here."
+    named = ", ".join(line.label for line in differing)
+    return (
+        f"Their setups differ in {named}, so what lies between their numbers is no one thing. No ratio is given here."
+    )
+
+
+def _setups(sides: Sequence[Side]) -> tuple[tuple[SideLine, ...], tuple[SideLine, ...]]:
+    """What differs, and what at least one of them leaves open; loads are the charts' matter."""
+    claims = [_as_claim(side.report) for side in sides]
+    differing, unknown = [], []
+    for name, fact in COMPARED.items():
+        states = {fact.state(one, other) for one, other in combinations(claims, 2)}
+        values = [fact.read(claim) for claim in claims]
+        line = SideLine(fact.label, tuple(Fact("", or_not_stated(text), text is not None) for text in values))
+        if name == "load.concurrency" or not any(values):
+            continue
+        if states & {"differs", "apart"}:
+            differing.append(line)
+        elif "not_stated" in states:
+            unknown.append(line)
+    return tuple(differing), tuple(unknown)
+
+
+def _as_claim(report: Report) -> Claim:
+    """What was run, as far as comparing conditions reads a claim."""
+    conditions, acceptance = conditions_of(report, "a", 0, Conditions())
+    return Claim(
+        id="measured", title=what(report.plan), unit="tok/s", kind="absolute", axis="output_throughput",
+        scope="end_to_end", locator="measured", stated_in="measured", baseline=Baseline(kind="none"),
+        conditions=conditions, acceptance=acceptance,
+    )  # fmt: skip
+
+
+def _charts(sides: Sequence[Side], load: str) -> Iterator[ChartTable | None]:
+    yield _sweeps(sides)
+    for axis in CURVES:
+        yield _curves(axis, sides, load)
+
+
+def _fronts(sides: Sequence[Side]) -> list[Side]:
+    """Sweeps that can stand over one pair of axes."""
+    swept = [side for side in sides if side.row.numbers["front"]]
+    alike = {share_words(side.row.numbers["front"]) for side in swept}
+    return swept if len(swept) > 1 and len(alike) == 1 else []
+
+
+def _sweeps(sides: Sequence[Side]) -> ChartTable | None:
+    swept = _fronts(sides)
+    if not swept:
+        return None
+    share = share_words(swept[0].row.numbers["front"])
+    series = [
+        sweep_series(side.name, engine_of(side.report), side.row.numbers["front"], hollow=is_forced(side.report))
+        for side in swept
+    ]
+    title = f"Total throughput {share} over P90 interactivity"
+    caption = ["Each has a front of its own. Nothing is known between loads, so no line joins them."]
+    data = sweep_figure(title, X_UNIT, f"tok/s {share}", series, [*caption, *said_of_loads(series), *_caveats(sides)])
+    rows = tuple((side.name, *row) for side in swept for row in sweep_rows(side.row.numbers["front"]))
+    headings = ("Measurement", "Load", "P90 interactivity, tok/s/user", f"Total throughput {share}, tok/s", "Place")
+    return ChartTable(_figure(SWEEP, title, data, sides, ""), headings, rows, "")
+
+
+def _curves(axis: str, sides: Sequence[Side], load: str) -> ChartTable | None:
+    known = [(side, side.view.curves[axis]) for side in sides if side.view and axis in side.view.curves]
+    if len(known) < 2:
+        return None
+    title = f"{axis_name(axis)} at {load}: share of values that are at most so large"
+    lines = [Line(side.name, curve.x, curve.share, engine_of(side.report)) for side, curve in known]
+    counted = [f"{side.row.id}: {curve.count:,} values of its first run that is a result." for side, curve in known]
+    data = curve_figure(title, "ms", lines, [*counted, *_caveats(sides)])
+    headings = ("Share of values", *(f"{side.name}, ms" for side, _ in known))
+    rows = tuple((f"{percent} %", *(shown_at(curve, percent) for _, curve in known)) for percent in SHARES)
+    return ChartTable(_figure(axis, title, data, sides, load), headings, rows, "")
+
+
+def _caveats(sides: Sequence[Side]) -> Iterator[str]:
+    """What a reader of the picture alone must be told: above all that the setups differ."""
+    yield _said(*_setups(sides))
+    for side in sides:
+        if side.report.plan.on_random_weights:
+            yield f"{side.row.id}: random weights. {DUMMY_TEXT}"
+        if is_forced(side.report):
+            yield f"{side.row.id}: speculation at an acceptance that was set by a simulation, not earned."
+    named = "; ".join(f"{side.row.id} ({what(side.report.plan)}, {side.row.created_at:%Y-%m-%d})" for side in sides)
+    yield f"Source: Benchcard measurements {named}."
+
+
+def _figure(chart: str, title: str, data: Json, sides: Sequence[Side], load: str) -> Figure:
+    asked = [("chart", chart), *([("load", load)] if load else [])]
+    name = "-".join((*(side.row.id for side in sides), chart))
+    return Figure(f"chart-{chart}", name, title, data, _address(f"{PATH}.csv", sides, *asked))
+
+
+def _address(path: str, sides: Sequence[Side], *more: tuple[str, str]) -> str:
+    return address(path, [*(("ids", side.row.id) for side in sides), *more])
+
+
+def beside_csv(chart: str, sides: Sequence[Side], load: str) -> str | None:
+    """The data of one chart with its caveats in the first lines; None where there is no such chart."""
+    if chart == SWEEP and _fronts(sides):
+        of_all = [(side, sweep_lines(side.row.numbers["front"])) for side in _fronts(sides)]
+        headings, comments = SWEEP_HEADINGS, list(_caveats(sides))
+        return chart_csv(
+            comments, ("measurement", *headings), [(side.row.id, *row) for side, of in of_all for row in of]
+        )
+    known = [(side, side.view.curves[chart]) for side in sides if side.view and chart in side.view.curves]
+    if len(known) < 2:
+        return None
+    lines = [(side.row.id, *line) for side, curve in known for line in curve_lines(curve)]
+    comments = [f"{axis_name(chart)} at {load}", *_caveats(sides)]
+    return chart_csv(comments, ("measurement", "at_most_ms", "share_percent"), lines)
