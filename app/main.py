@@ -32,6 +32,7 @@ from app.jobs.logs import Logs
 from app.jobs.measured import Measurements
 from app.jobs.measurements import judge_changed
 from app.jobs.queries import Jobs
+from app.jobs.shipped import record_all
 from app.jobs.sweeping import swept
 from app.metrics import Figures, Metrics
 from app.news import News
@@ -78,6 +79,7 @@ def prepare(settings: Settings, clock: Clock) -> Counter[str]:
     loaded = read_catalogue(settings.catalogue)
     with made_ready(settings) as database:
         changes = load_into(database, loaded, clock)
+        record_all(database, Files(settings.data / "files"), settings.catalogue, clock)
         database.write(judge_changed)  # a claim that was loaded anew knows nothing of its measurements
         return changes
 

@@ -15,7 +15,14 @@ StepKind = Literal[
     "first build", "layout fix", "fusion", "tiling", "memory", "overlap", "defaults", "speculation", "parallelism"
 ]
 SourceType = Literal[
-    "blog", "pull_request", "benchmark_pr", "third_party_measurement", "community_post", "documentation", "test_suite"
+    "blog",
+    "pull_request",
+    "benchmark_pr",
+    "third_party_measurement",
+    "community_post",
+    "documentation",
+    "test_suite",
+    "own_measurement",
 ]
 DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 PART_OF_A_DATE = re.compile(r"\d{4}(-\d{2}){0,2}", re.ASCII)

@@ -196,6 +196,14 @@ class OtherFigure(Fact):
     note: Text | None = None
 
 
+class Evidence(Fact):
+    """Where the traces of a number of our own are: the measurement, with the side and the point that it is of."""
+
+    measurement: Slug
+    side: Literal["a", "b"] = "a"
+    point: int = Field(ge=0, description="place in the measurement's plan, from 0")
+
+
 class Claim(Fact):
     """One published number or ratio. `value` is the number, `low`/`high` a range, `before`/`after` a printed pair."""
 
@@ -232,6 +240,7 @@ class Claim(Fact):
     end_to_end: Slug | None = None  # for a kernel or layer ratio: the claim that gives the whole effect
     equal_terms: tuple[Slug, Slug] | None = None  # numerator and denominator of the same source at equal load
     check: Text | None = None  # what the last check of this record against its source found
+    evidence: Evidence | None = None  # of a number that was measured by Benchcard itself
     rank: int = Field(default=500, ge=0, le=999, description="place in the table's default order, smaller first")
 
 

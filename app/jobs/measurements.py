@@ -18,7 +18,7 @@ from app.claims.queries import Claims, parsed
 from app.claims.schema import Reproduction
 from app.claims.store import raise_version, set_reproduction, stored_row
 from app.compare.reproduction import Verdict
-from app.errors import InvalidInputError
+from app.errors import ConflictError, InvalidInputError
 from app.ids import letters
 from app.jobs.judged import judged
 from app.jobs.store import JOB, assumptions_of, no_job
@@ -107,7 +107,8 @@ def record(
     if known is not None:
         return str(known)
     of_job = {"job_id": job_id, "epoch": epoch, "trust": "runner"}
-    return _insert(session, new, of_job | {"created_by": by, "created_at": now}, randomness)
+    origin = of_job | {"id": _free_id(session, randomness), "created_by": by, "created_at": now}
+    return _insert(session, new, origin)
 
 
 def record_bundle(
@@ -119,7 +120,18 @@ def record_bundle(
     if known is not None:
         return str(known), False
     of_bundle = {"bundle_sha256": kept.sha256, "bundle_size": kept.size, "trust": VERIFIED}
-    return _insert(session, new, of_bundle | {"created_by": by, "created_at": now}, randomness), True
+    origin = of_bundle | {"id": _free_id(session, randomness), "created_by": by, "created_at": now}
+    return _insert(session, new, origin), True
+
+
+def record_shipped(session: Session, new: Found, kept: Kept, measurement_id: str, now: dt.datetime) -> None:
+    """Put a bundle that ships with the catalogue on record, under the id that it has everywhere. Raises ConflictError
+    where other bytes have that id."""
+    taken = sa.select(MEASUREMENT.c.bundle_sha256).where(MEASUREMENT.c.id == measurement_id)
+    if session.connection().execute(taken).first() is not None:
+        raise ConflictError(f"the shipped evidence {measurement_id} has the id of another measurement here")
+    of_bundle = {"id": measurement_id, "bundle_sha256": kept.sha256, "bundle_size": kept.size, "trust": VERIFIED}
+    _insert(session, new, of_bundle | {"created_by": "Benchcard", "created_at": now})
 
 
 def renew(session: Session, claim_id: str | None = None) -> int:
@@ -208,10 +220,9 @@ def _claim(database: Database, claim_id: str | None) -> ClaimRow | None:
     return parsed(known[claim_id].text) if claim_id in known else None
 
 
-def _insert(session: Session, new: Found, origin: dict[str, Any], randomness: Randomness) -> str:
+def _insert(session: Session, new: Found, origin: dict[str, Any]) -> str:
     runs = [run for of_set in new.numbers["sets"] for run in of_set["runs"]]
     row = {
-        "id": _free_id(session, randomness),
         "runs": len(runs),
         "usable": sum(run["valid"] for run in runs),
         "claim_id": new.claim_id,
@@ -224,7 +235,7 @@ def _insert(session: Session, new: Found, origin: dict[str, Any], randomness: Ra
     session.connection().execute(sa.insert(MEASUREMENT), {**row, **origin})
     if of := new.claim_id or new.card_id:
         renew(session, of)
-    return str(row["id"])
+    return str(origin["id"])
 
 
 def _verdicts(session: Session, claim_id: str | None) -> dict[str, Reproduction]:

@@ -261,6 +261,9 @@ def _source(row: ClaimRow) -> Iterator[Fact]:
     yield Fact("Bench card" if row.card else "Source", source.title, url=source_url(row))
     yield Fact("Where in it", row.locator)
     yield Fact("Stated in", STATED_IN[row.stated_in])
+    if row.evidence:
+        measurement = row.evidence.measurement
+        yield Fact("Traces", f"kept in measurement {measurement}", url=f"/measurements/{measurement}")
     yield Fact("Published", or_not_stated(source.date), source.date is not None)
     yield Fact("Publisher", source.publisher)
     yield Fact("Interest", source.interest)

@@ -1,0 +1,98 @@
+"""Our own numbers in the catalogue are those of the traces that ship with it; a first start puts these on record."""
+
+from __future__ import annotations
+
+import shutil
+from decimal import Decimal
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from app.catalogue.folder import SOURCES, read_catalogue
+from app.errors import ConflictError, SetupError
+from app.jobs.measured import Measurements
+from app.jobs.measurements import VERIFIED
+from app.jobs.quantities import value
+from app.jobs.shipped import FOLDER, checked, record_all
+from app.results.files import Files
+from bench.publish import rounded
+from tests.jobs.bundles import bundle_bytes
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from app.claims.schema import Claim
+    from app.db import Database
+    from tests.conftest import StillClock
+
+OWN = [claim for loaded in read_catalogue(SOURCES) for claim in loaded.source.claims if claim.evidence]
+
+
+@cache
+def numbers(measurement: str) -> dict[str, Any]:
+    return checked(SOURCES.parent / FOLDER / f"{measurement}.zip").numbers
+
+
+@pytest.mark.parametrize("claim", OWN, ids=lambda claim: claim.id)
+def test_a_number_of_our_own_is_what_its_traces_give(claim: Claim) -> None:
+    assert claim.evidence is not None
+    place = (claim.evidence.side, claim.evidence.point)
+    of_set = next(
+        item for item in numbers(claim.evidence.measurement)["sets"] if (item["side"], item["point"]) == place
+    )
+    found = value(of_set, claim.axis, "median", of_set["gpus"])
+    assert found is not None
+    assert claim.value == rounded(found)
+    assert of_set["load"] in claim.locator
+    assert claim.conditions.load.concurrency == of_set["load"].partition(",")[0].rpartition(" ")[2]
+
+
+def test_whatever_names_benchcard_as_its_maker_has_its_traces_here() -> None:
+    assert len(OWN) == 27
+    measured = [claim for loaded in read_catalogue(SOURCES) for claim in loaded.source.claims
+                if claim.measured_by == "Benchcard"]  # fmt: skip
+    assert measured == OWN
+
+
+def test_numbers_are_rounded_to_what_three_runs_can_bear() -> None:
+    assert [rounded(number) for number in (13088.767, 533.107, 1.7866, 100.0)] == [
+        Decimal("13090"), Decimal("533.1"), Decimal("1.787"), Decimal("100"),
+    ]  # fmt: skip
+
+
+@pytest.fixture
+def sources(tmp_path: Path) -> Path:
+    """The folder of a catalogue with one bundle beside it."""
+    (tmp_path / FOLDER).mkdir()
+    (tmp_path / FOLDER / "mshipped1.zip").write_bytes(bundle_bytes())
+    return tmp_path / "sources"
+
+
+def test_a_first_start_records_what_ships_under_its_own_id_and_a_second_finds_it_there(
+    database: Database, clock: StillClock, sources: Path, tmp_path: Path
+) -> None:
+    files = Files(tmp_path / "files")
+    assert record_all(database, files, sources, clock) == ["mshipped1"]
+    assert record_all(database, files, sources, clock) == []
+    row = Measurements(database).one("mshipped1")
+    assert (row.trust, row.created_by, row.job_id, row.claim_id) == (VERIFIED, "Benchcard", None, None)
+    assert files.path(str(row.bundle_sha256)).read_bytes() == bundle_bytes()
+
+
+def test_a_damaged_bundle_stops_the_start_with_its_name(
+    database: Database, clock: StillClock, sources: Path, tmp_path: Path
+) -> None:
+    (sources.parent / FOLDER / "mshipped1.zip").write_bytes(bundle_bytes()[:-2000])
+    with pytest.raises(SetupError, match=r"the shipped evidence mshipped1\.zip is damaged"):
+        record_all(database, Files(tmp_path / "files"), sources, clock)
+
+
+def test_other_bytes_under_the_same_id_are_told(
+    database: Database, clock: StillClock, sources: Path, tmp_path: Path
+) -> None:
+    record_all(database, Files(tmp_path / "files"), sources, clock)
+    (sources.parent / FOLDER / "mshipped1.zip").unlink()
+    shutil.copy(SOURCES.parent / FOLDER / "mn3mn2cwp.zip", sources.parent / FOLDER / "mshipped1.zip")
+    with pytest.raises(ConflictError, match="mshipped1 has the id of another measurement here"):
+        record_all(database, Files(tmp_path / "files"), sources, clock)
