@@ -55,7 +55,8 @@ def checked(file: Path) -> Checked:
 
 def _record(database: Database, files: Files, file: Path, clock: Clock) -> None:
     bundle = checked(file)
-    found = found_elsewhere(database, bundle.report, bundle.numbers, None, bundle.assumptions)
+    about = bundle.measurement
+    found = found_elsewhere(database, bundle.report, bundle.numbers, about.claim_id, about.assumptions)
     with files.arriving(file.stat().st_size) as arriving, file.open("rb") as data:
         while piece := data.read(PIECE):
             arriving.write(piece)
