@@ -30,6 +30,8 @@ PAGES = (
     "/axes",
     "/axes/agreement",
     "/verdicts",
+    "/about",
+    "/glossary",
     "/compare",
     "/tools",
     "/api/docs",

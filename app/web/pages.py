@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from app.web.asked import NOTED_QUERY
 from app.web.routes import (
+    about,
     axes,
     card_retracting,
     card_writing,
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from fastapi import FastAPI
 
 PARTS = (
+    about,
     claims,
     sources,
     card_writing,

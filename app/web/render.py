@@ -16,6 +16,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from app.protocol.english import counted
 from app.settings import ROOT
 from app.web.asked import is_wrong, notes
+from app.web.terms import marked
 from app.web.visitor import visitor
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ def _environment() -> Environment:
     )
     environment.globals["static_url"] = static_url
     environment.globals["counted"] = counted
+    environment.filters["terms"] = marked
     return environment
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
+from playwright.sync_api import expect
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,6 +20,8 @@ PAGES = [
     "/?engine=vLLM&axis=ttft&sort=-value&col=source&col=evidence&ids=sglang-v41-step-16",
     "/?q=nothing+has+these+words",
     "/claims/vllm-v41-5x",
+    "/about",
+    "/glossary",
     "/sources",
     "/sources/sglang-deepseek-v41-flash-kernels",
     "/sources/vllm-2026-10-07-deepseek-v41-flash",
@@ -48,6 +51,18 @@ TROUBLED = ["/?engine=nope&sort=best", "/claims/vllm-v41-5y", "/tools/capacity?m
 SQUEEZED = """() => [...document.querySelectorAll("caption:not(.unseen)")]
   .filter(one => one.checkVisibility() && one.clientWidth < Math.min(240, one.textContent.trim().length * 5))
   .map(one => one.textContent.trim())"""
+
+
+def test_a_word_opens_its_meaning_by_keyboard_and_escape_closes_it(open_page: Callable[..., Tab]) -> None:
+    page = open_page("/claims/sglang-v41-35-to-873", scripts=False).page
+    word = page.locator("button.term").first
+    meaning = page.locator(f"#{word.get_attribute('popovertarget')}")
+    expect(meaning).to_be_hidden()
+    word.focus()
+    page.keyboard.press("Enter")
+    expect(meaning).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(meaning).to_be_hidden()
 
 
 def serious(tab: Tab) -> list[str]:
