@@ -32,6 +32,11 @@ END_JOB = sa.update(JOB).where(
 END_ATTEMPT = sa.update(ATTEMPT).where(
     ATTEMPT.c.job_id == sa.bindparam("job"), ATTEMPT.c.epoch == sa.bindparam("of_epoch")
 )
+REFUSED_BEFORE = (
+    sa.select(sa.func.count())
+    .select_from(ATTEMPT)
+    .where(ATTEMPT.c.job_id == sa.bindparam("job"), ATTEMPT.c.failure == "not_allowed")
+)
 OF_RUNNER = RUNNER.c.name == sa.bindparam("runner")
 BLAME = sa.update(RUNNER).where(OF_RUNNER).values(failures=RUNNER.c.failures + 1)
 JUDGED = sa.select(RUNNER.c.failures, RUNNER.c.quarantine).where(OF_RUNNER)
@@ -50,7 +55,8 @@ NOBODY: dict[str, Any] = {
 }
 LOST = Outcome(state="failed", failure="runner_lost", message="the runner was not heard of in time")
 EPOCHS_FROM = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
-MOST_LEASES = 1000  # of one job in its life: three count, and three more for each runner in quarantine
+MOST_REFUSALS = 50  # of one job: a runner that starts again and again without an end would refuse it for ever
+MOST_LEASES = 1000  # of one job in its life: three count, refusals, and three more for each runner in quarantine
 UNDONE = "a backup from before its end was restored"
 
 STOPPED = Outcome(
@@ -113,9 +119,12 @@ def put_back_all(session: Session, now: dt.datetime) -> int:
 
 def _refused(session: Session, job: sa.Row[Any], outcome: Outcome, now: dt.datetime) -> dict[str, Any]:
     """The columns of a job that the runner's own policy does not let run there: others may take it, and the attempt
-    does not count."""
+    does not count. Refused often enough it fails."""
     if job.cancel_requested_at is not None:
         return _end(after(job.state, "stop"), outcome, now)
+    before = session.connection().execute(REFUSED_BEFORE, {"job": job.id}).scalar_one()
+    if before >= MOST_REFUSALS:
+        return _end(after(job.state, "fail"), outcome, now)
     here = (REFUSAL.c.job_id == job.id, REFUSAL.c.runner == job.runner)
     session.connection().execute(sa.delete(REFUSAL).where(*here))
     told = {"job_id": job.id, "runner": job.runner, "boot_id": job.boot_id, "message": outcome.message}

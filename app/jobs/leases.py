@@ -286,6 +286,11 @@ def _needs(text: str) -> Needs:
     return Needs.model_validate_json(text)
 
 
+@lru_cache(maxsize=200)
+def _plan(text: str) -> Plan:
+    return Plan.model_validate_json(text)
+
+
 def _give(session: Session, job: sa.Row[Any], request: LeaseRequest, now: dt.datetime, *, second: bool) -> Assignment:
     epoch, by = job.epoch + 1, {"runner": request.runner, "boot_id": request.boot_id}
     taken = {
@@ -305,7 +310,7 @@ def _assignment(session: Session, job: sa.Row[Any], epoch: int, now: dt.datetime
     return Assignment(
         job_id=job.id,
         epoch=epoch,
-        plan=Plan.model_validate_json(job.plan),
+        plan=_plan(job.plan),
         approved=tuple(sorted(approved(session, json.loads(job.asks), now, asker(job, second=second)))),
         placements=(Placement(gpus=_needs(job.needs).gpus),),
         lease_s=LEASE.total_seconds(),

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.errors import ConflictError, ForbiddenError
+from app.jobs.ends import MOST_REFUSALS
 from app.jobs.matching import lacks, needs_of
 from app.jobs.queries import job_detail
 from app.protocol.launch import digest
@@ -136,6 +137,14 @@ def test_a_job_that_a_runner_refuses_goes_back_and_not_to_that_process_again(que
     assert queue.lease().assignment is None
     assert "refused it by its own policy" in lacking(queue, job)["one"][0]
     assert queue.taken(boot_id="boot-new") == (job, 2), "a new process may have another policy"
+
+
+def test_a_job_that_is_refused_again_and_again_fails_at_last(queue: Queue) -> None:
+    job = queue.submit()
+    for number in range(MOST_REFUSALS):
+        assert queue.finish(*queue.running(boot_id=f"boot-{number:04d}"), "not_allowed") == "queued"
+    assert queue.finish(*queue.running(boot_id="boot-last"), "not_allowed") == "failed"
+    assert queue.job(job).failure == "not_allowed"
 
 
 def test_a_refused_job_is_offered_to_the_others(queue: Queue) -> None:
