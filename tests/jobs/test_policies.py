@@ -118,7 +118,7 @@ def test_a_runner_that_takes_nothing_approved_is_not_offered_it(queue: Queue) ->
 
 @pytest.mark.parametrize(
     ("says", "why"),
-    [({"denied_flags": ("max-model-len",)}, "--max-model-len"), ({"max_gpus": 0}, "gives at most no GPUs")],
+    [({"denied_flags": ("max-model-len",)}, "--max-model-len"), ({"max_gpus": 0}, "gives at most 0 GPUs")],
 )
 def test_a_runner_is_not_offered_what_it_says_that_it_refuses(queue: Queue, says: dict[str, Any], why: str) -> None:
     job = queue.submit(plan=plan(launch={"flags": {"max-model-len": 64}}))
