@@ -122,7 +122,9 @@
     draw(true);
     chart.querySelector(".undrawn").remove();
     window.addEventListener("resize", function () { draw(false); });
-    window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", function () { draw(true); });
+    ["(prefers-color-scheme: dark)", "print"].forEach(function (media) {
+      window.matchMedia(media).addEventListener("change", function () { draw(true); });
+    });
     chart.querySelectorAll("button[data-export]").forEach(function (button) {
       button.hidden = false;
       button.addEventListener("click", function () {

@@ -39,6 +39,17 @@ def test_a_chart_follows_the_colour_scheme(open_page: Callable[..., Tab]) -> Non
     expect(tab.page.locator("#chart-ladder .main-svg").first).not_to_have_css("background-color", light)
 
 
+def test_on_paper_page_and_chart_are_light_and_nothing_is_folded(open_page: Callable[..., Tab]) -> None:
+    tab = open_page(LADDER)
+    paper = tab.page.evaluate("document.querySelector('#chart-ladder .main-svg').style.background")
+    tab.page.emulate_media(color_scheme="dark")
+    expect(tab.page.locator("#chart-ladder .main-svg").first).not_to_have_css("background-color", paper)
+    tab.page.emulate_media(media="print", color_scheme="dark")
+    expect(tab.page.locator("body")).to_have_css("background-color", "rgb(255, 255, 255)")
+    expect(tab.page.locator("#chart-ladder .main-svg").first).to_have_css("background-color", "rgb(255, 255, 255)")
+    expect(tab.page.get_by_role("button")).to_have_count(0)
+
+
 CAVEATS = (
     "Outlined bars: speculation at an acceptance that was set by a simulation",
     "At the break: Workload",
