@@ -90,7 +90,7 @@ def test_a_job_that_is_not_there_is_the_answer_no(site: Site, tmp_path: Path, ca
     assert main(["job", "submit", "--plan", str(tmp_path / "none.json")]) == USAGE
     (tmp_path / "bad.json").write_text('{"kind": "point"}')
     assert main(["job", "submit", "--plan", str(tmp_path / "bad.json")]) == FOUND
-    assert "sides: Field required" in capsys.readouterr().err
+    assert "sides: is missing" in capsys.readouterr().err
 
 
 def test_the_client_lists_and_ends_jobs(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:

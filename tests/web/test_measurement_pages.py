@@ -380,7 +380,7 @@ def test_clients_held_against_one_server_have_a_page_and_stand_in_their_measurem
     page = text(site, "/axes/agreement")
     assert page.count("<h3>concurrency 2</h3>") == 1
     assert f'href="/measurements/{name}"' in page
-    assert "no runs: no number" in page
+    assert "no run: no number" in page
     assert "No client has a run that can be compared" in text(site, f"/measurements/{name}")
     (item,) = site.get("/api/v1/measurements?kind=agreement").json()["items"]
     assert item["id"] == name
