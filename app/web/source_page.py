@@ -105,6 +105,9 @@ def _facts(source: Source, claims: int) -> Iterator[Fact]:
     for url in source.more_urls:
         yield Fact("Also", url, url=url if source.url_seen_cited else "")
     yield Fact("Read in", source.read_in)
+    measured = {claim.evidence.measurement: None for claim in source.claims if claim.evidence}
+    for name in measured:
+        yield Fact("Traces", f"kept in measurement {name}", url=f"/measurements/{name}")
     yield Fact("Retrieved", source.retrieved.isoformat())
     yield Fact("Last checked", source.last_checked.isoformat())
     yield Fact("Claims here", f"{claims:,}")

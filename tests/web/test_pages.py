@@ -36,6 +36,7 @@ PAGES = [
     "/configurations?engine=SGLang&model=DeepSeek-V4.1-Flash",
     "/configurations",
     "/axes",
+    "/axes/agreement",
     "/verdicts",
     "/changelog",
     "/compare",
@@ -294,3 +295,9 @@ def test_values_that_are_not_listed_are_counted_with_how_to_reach_them() -> None
     part = results(TableState(), DocumentPage((), 0, None, (Facet("model", "Model", values),)), [], [], ())
     assert part.facets[0].left_out.startswith("1,100 more are not listed.")
     assert "&model=" in part.facets[0].left_out
+
+
+def test_a_number_of_our_own_leads_to_its_traces_from_its_claim_and_its_source(site: Client) -> None:
+    for url in ("/claims/benchcard-mn3mn2cwp-a0-ttft", "/sources/benchcard-h200-2026-11"):
+        links = {link.attributes.get("href"): link.text for link in page(site, url).all("a")}
+        assert links["/measurements/mn3mn2cwp"] == "kept in measurement mn3mn2cwp"
