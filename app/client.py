@@ -20,7 +20,7 @@ from pydantic import BaseModel, ValidationError
 from app.api.card_schema import CardChecked, CardDetail, CardList, CardListQuery, CardRevisions, CardStored
 from app.api.errors import ErrorBody, ErrorDetail
 from app.api.import_schema import CardsStored, ImportDetail, RecordImport
-from app.api.job_schema import JobDetail, JobList, JobListQuery, SubmitJob
+from app.api.job_schema import JobDetail, JobList, JobListQuery, MeasurementDetail, SubmitJob
 from app.api.schema import ApiClaim, ClaimList, ClaimListQuery
 from app.compare.schema import Comparison
 
@@ -142,6 +142,12 @@ class Client:
         """Record cards of a file that was sent, with what the file does not say."""
         path = f"/api/v1/imports/{_segment(sha256)}/cards"
         return _as(CardsStored, self._send("POST", path, choice.model_dump_json(), "json", key=key or str(uuid4())))
+
+    def import_bundle(self, data: bytes) -> MeasurementDetail:
+        """Give a measurement from elsewhere, as `benchcard evidence` writes it: it is checked and recorded."""
+        headers = {"Content-Type": "application/zip"}
+        answer = self._ask("POST", "/api/v1/measurements/import", content=data, headers=headers)
+        return _as(MeasurementDetail, answer)
 
     def jobs(self, query: JobListQuery | None = None) -> JobList:
         """One page of jobs, the newest first."""

@@ -95,7 +95,7 @@ def _recorded(request: Request, arriving: "Arriving", sent: "Sent", actor: "Acto
         more = f", and {len(details) - 1} more" if len(details) > 1 else ""
         raise InvalidInputError(f"this bundle is not taken: {where}{first.message}{more}", details)
     state, storage = request.app.state, database(request)
-    found = found_elsewhere(storage, sent.report, sent.numbers, sent.claim_id, sent.assumptions)
+    found = found_elsewhere(storage, sent.report, sent.numbers, (sent.claim_id, sent.card_id), sent.assumptions)
     kept, now = arriving.keep(), state.clock.now()
 
     def work(session: "Session") -> str:

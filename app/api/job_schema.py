@@ -202,6 +202,7 @@ class MeasurementItem(_Read):
     claim_id: str | None
     card_id: str | None
     kind: str
+    status: str = Field(description="the verdict's; without one `measured`, or `no_result` where no load has a number")
     verdict: dict[str, Any] | None = Field(description="null where there is no claim to compare with")
     trust: str = Field(description="`runner`, or `verified from trace`")
     created_at: dt.datetime
@@ -215,6 +216,8 @@ class MeasurementList(BaseModel):
 
 
 class MeasurementDetail(MeasurementItem):
+    checked: list[str] = Field(description="of an imported bundle: what was found to be so before it was taken")
+    on_trust: list[str] = Field(description="of an imported bundle: what could not be checked")
     report: dict[str, Any] = Field(description="what was started, and which trace is which run")
     numbers: Any = Field(description="computed from the traces")
     parts: list[Part]

@@ -8,25 +8,32 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.apart import bound_memory
-from app.commands.exits import FOUND, HELP, OK, USAGE
+from app.client import ServerError
+from app.commands.exits import FOUND, HELP, OK, SETUP, USAGE
+from app.commands.server import options, towards_server
+from app.errors import InvalidInputError
 from app.installation import opened
 from app.jobs.apart import MOST_MEMORY
-from app.jobs.evidence import CHECKED, check
+from app.jobs.evidence import check
 from app.jobs.export import write_bundle
 from app.jobs.logs import Logs
-from app.results.bundle import BundleError
+from app.results.bundle import CHECKED, BundleError
 from app.results.files import Files
 
 if TYPE_CHECKING:
     import argparse
 
+    from app.client import Client
     from app.settings import Settings
+
+USES = "benchcard evidence MEASUREMENT [--out FILE]  |  benchcard evidence import FILE [--server URL] [--token TOKEN]"
 
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    text = "write a measurement of this installation as one file: card, plan, report, log, traces, hashes"
-    evidence = commands.add_parser("evidence", help=text, epilog=HELP)
-    evidence.add_argument("measurement", metavar="MEASUREMENT", help="its id")
+    text = "write a measurement of this installation as one file, or give such a file to a server: evidence import FILE"
+    evidence = commands.add_parser("evidence", help=text, epilog=HELP, usage=USES, parents=[options()])
+    evidence.add_argument("measurement", metavar="MEASUREMENT", help="its id; it is looked up in BENCHCARD_DATA")
+    evidence.add_argument("file", nargs="?", type=Path, metavar="FILE", help="of `evidence import`: needs a token")
     evidence.add_argument("--out", type=Path, metavar="FILE", help="MEASUREMENT.zip in this folder")
     evidence.set_defaults(run=_evidence)
     text = "check every hash of a bundle and compute every number again from its traces; needs no server"
@@ -36,6 +43,15 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 
 def _evidence(given: argparse.Namespace, settings: Settings) -> int:
+    if given.measurement == "import" and given.file is not None:
+        return towards_server(_import)(given, settings)
+    if given.measurement == "import" or given.file is not None:
+        print(f"usage: {USES}", file=sys.stderr)
+        return USAGE
+    if not settings.database_url and not (settings.data / "benchcard.db").exists():
+        message = f"there is no installation in {settings.data}; name its data folder by BENCHCARD_DATA"
+        print(f"benchcard evidence: {message}, or fetch /api/v1/measurements/ID/evidence", file=sys.stderr)
+        return SETUP
     target = given.out or Path(f"{given.measurement}.zip")
     try:
         with opened(settings) as database:
@@ -45,6 +61,25 @@ def _evidence(given: argparse.Namespace, settings: Settings) -> int:
         print(f"benchcard evidence: {target}: {error.strerror or error}", file=sys.stderr)
         return USAGE
     print(f"written to {target}")
+    return OK
+
+
+def _import(given: argparse.Namespace, client: Client) -> int:
+    """Give a bundle to a server, which checks it as `verify` does."""
+    try:
+        data = given.file.read_bytes()
+    except OSError as error:
+        print(f"benchcard evidence: {given.file}: {error.strerror}", file=sys.stderr)
+        return USAGE
+    try:
+        made = client.import_bundle(data)
+    except ServerError as error:
+        if error.code != InvalidInputError.code:
+            raise
+        for detail in error.details:
+            print(f"{given.file}: {detail.message}", file=sys.stderr)
+        return FOUND
+    print(f"{given.file}: {made.id}, {made.trust}: {made.status.replace('_', ' ')}")
     return OK
 
 

@@ -41,6 +41,7 @@ class Sent(BaseModel):
 
     problems: list[Place]
     claim_id: str | None = None
+    card_id: str | None = None
     assumptions: tuple[str, ...] = ()
     report: Report | None = None
     numbers: dict[str, Any] = {}
@@ -83,6 +84,7 @@ def _checked(source: Path) -> Sent:
     return Sent(
         problems=[Place(path=_file(text), message=text) for text in found.differences],
         claim_id=found.measurement.claim_id,
+        card_id=found.measurement.card_id,
         assumptions=found.measurement.assumptions,
         report=found.report,
         numbers=found.numbers,

@@ -34,21 +34,6 @@ Json = dict[str, Any]
 SAME = 1e-9  # share by which a number may differ and be the same: another numpy adds up in another order
 MOST_DIFFERENCES = 100
 TRACES = "traces/"
-CHECKED = (
-    "every file: its size and its SHA-256 are the manifest's",
-    "every number: it is what the traces give",
-    "every run: its trace has the seed, load, lengths, counting and repeat that the plan has",
-    "the verdict on the claim, where there is one: it follows from the numbers and the report",
-    "the bench cards and the RO-Crate metadata: they say what the report and the numbers say",
-)
-ON_TRUST = {
-    TRACES: "traces: that a client really saw these events at these times",
-    REPORT: "report.json: machine, versions, command lines, environment, notes and the server's own counters",
-    "plan.json": "plan.json and the assumptions: that this is what was asked for",
-    "measurement.json": "measurement.json: when, where and by whom it was recorded",
-    "claim.json": "claim.json: that the claim read so then",
-    "log.txt": "log.txt: what the log says",
-}
 
 
 class Asked(NamedTuple):
@@ -148,7 +133,7 @@ def check(source: Path, folder: Path, most_bytes: int = bundle.MOST_BYTES) -> Ch
     ]
     used = {run.trace for run in report.runs} | {run.result for run in report.tool_runs}
     differences += [f"{TRACES}{name}: no run of the report has this trace" for name in sorted(set(traces) - used)]
-    on_trust = tuple(text for name, text in ON_TRUST.items() if name in names or name == TRACES)
+    on_trust = tuple(text for name, text in bundle.ON_TRUST.items() if name in names or name == TRACES)
     return Checked(about, report, numbers, tuple(differences[:MOST_DIFFERENCES]), tuple(files), on_trust)
 
 

@@ -83,11 +83,16 @@ def reported(database: Database, files: Files, job_id: str, parts: Mapping[str, 
 
 
 def found_elsewhere(
-    database: Database, report: Report, numbers: Json, claim_id: str | None, assumptions: Sequence[str]
+    database: Database, report: Report, numbers: Json, of: tuple[str | None, str | None], assumptions: Sequence[str]
 ) -> Found:
-    """What a bundle holds, with the verdict on the claim as it stands here; a claim that is not here is not named."""
-    here = claim_id if claim_id and Claims(database).present([claim_id]) else None
-    return found(database, report, numbers, (here, None), assumptions)
+    """What a bundle holds, with the verdict on the claim or card as it stands here; one that is not here is not named.
+    `of`: claim and card."""
+    here = Claims(database).present([name for name in of if name])
+    return found(database, report, numbers, (_one(of[0], here), _one(of[1], here)), assumptions)
+
+
+def _one(name: str | None, here: Mapping[str, object]) -> str | None:
+    return name if name in here else None
 
 
 def found(

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from app.results.bundle import CHECKED, ON_TRUST
+
 if TYPE_CHECKING:
     import datetime as dt
 
@@ -185,6 +187,23 @@ class MeasurementRow:
     created_at: dt.datetime
     created_by: str
     parts: tuple[PartRow, ...]
+
+    @property
+    def status(self) -> str:
+        """The verdict's; without a claim `measured`, or `no_result` where no load of it has a number."""
+        if self.verdict is not None:
+            return str(self.verdict["status"])
+        return "measured" if any(item["valid"] for item in self.numbers["sets"]) else "no_result"
+
+    @property
+    def checked(self) -> tuple[str, ...]:
+        """Of a bundle from elsewhere: what was found to be so before it was taken."""
+        return CHECKED if self.bundle_sha256 else ()
+
+    @property
+    def on_trust(self) -> tuple[str, ...]:
+        """Of a bundle from elsewhere: what nobody here could check."""
+        return tuple(ON_TRUST.values()) if self.bundle_sha256 else ()
 
 
 @dataclass(frozen=True)

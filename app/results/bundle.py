@@ -53,6 +53,23 @@ BROKEN = (
     RuntimeError,
 )
 
+# What checking a bundle (app.jobs.evidence) proves, and what of it nobody can compute again, by file.
+CHECKED = (
+    "every file: its size and its SHA-256 are the manifest's",
+    "every number: it is what the traces give",
+    "every run: its trace has the seed, load, lengths, counting and repeat that the plan has",
+    "the verdict on the claim, where there is one: it follows from the numbers and the report",
+    "the bench cards and the RO-Crate metadata: they say what the report and the numbers say",
+)
+ON_TRUST = {
+    "traces/": "traces: that a client really saw these events at these times",
+    "report.json": "report.json: machine, versions, command lines, environment, notes and the server's own counters",
+    "plan.json": "plan.json and the assumptions: that this is what was asked for",
+    "measurement.json": "measurement.json: when, where and by whom it was recorded",
+    "claim.json": "claim.json: that the claim read so then",
+    "log.txt": "log.txt: what the log says",
+}
+
 
 @dataclass(frozen=True)
 class Listed:

@@ -14,6 +14,7 @@ from app.compare.reproduction import WORDS
 LABEL = "measured again"
 STATUS_WORDS: dict[str, str] = dict(WORDS.items())
 STATUS_WORDS |= {"repeated_by_others": "repeated by others", "measured": "measured, no claim beside it"}
+STATUS_WORDS["no_result"] = "no result"
 # Dark enough for white text (WCAG AA), and none of them green or red: below a claim is no alarm.
 FILLS = {"within": "#0b5d59", "above": "#0b5d59", "below": "#6d2a66", "different_setup": "#625400", "failed": "#6d2a66"}
 PLAIN = "#4d4d4a"

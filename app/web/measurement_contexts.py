@@ -151,5 +151,7 @@ class MeasurementPage:
     commands: tuple[Fact, ...]
     files: tuple[FileLine, ...]
     downloads: tuple[Link, ...]
+    checked: tuple[str, ...]  # of a bundle from elsewhere, before it was taken
+    on_trust: tuple[str, ...]  # of it, what nobody here could check
     badge: BadgeSnippet
     json_url: str

@@ -115,7 +115,9 @@ def measurement_page(row: MeasurementRow, claim: ClaimRow | None, chosen: Chosen
         commands=command_facts(row, plan, root),
         files=tuple(_file(row, part.name, part.size, part.sha256) for part in row.parts),
         downloads=tuple(_downloads(row)),
-        badge=snippet(url, STATUS_WORDS[verdict.status if verdict else "measured"], root),
+        badge=snippet(url, STATUS_WORDS[row.status], root),
+        checked=row.checked,
+        on_trust=row.on_trust,
         json_url=f"/api/v1{url}",
     )
 
@@ -198,7 +200,7 @@ def _said(row: MeasurementRow, runs: Sequence[tuple[Json, Json]]) -> str:
     valid = sum(1 for _, run in runs if run["valid"])
     if not runs:
         return "No run was made."
-    some = f"{valid} of {counted(len(runs), 'run')} gave a result"
+    some = f"{valid} of {counted(len(runs), 'run')} gave a result" if valid else "No run of it is a result"
     whole = "Every run of it is a result" if valid == len(runs) else some
     return f"{whole}; there is no claim to set it against." if row.verdict is None else f"{whole}."
 
@@ -271,8 +273,8 @@ def _line(row: MeasurementRow, claim: ClaimRow | None, now: dt.datetime) -> Meas
     about = about or (Link(row.card_id, f"/cards/{row.card_id}") if row.card_id else None)
     return MeasurementLine(
         url=f"/measurements/{row.id}",
-        status=verdict.status if verdict else "measured",
-        word=WORDS[verdict.status] if verdict else "measured",
+        status=row.status,
+        word=WORDS[verdict.status] if verdict else row.status.replace("_", " "),
         text=verdict.text if verdict else _said(row, runs_of(row.numbers)),
         what=what(report.plan),
         axis=axis_name(claim.axis) if claim else "",

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import html
 import io
 import zipfile
 from typing import TYPE_CHECKING
 
 import pytest
 
+from app.catalogue.folder import read_catalogue
+from app.catalogue.store import load_into
+from app.claims.queries import Claims, parsed
 from tests.jobs.bundles import bundle_bytes, files_of, written
 from tests.jobs.runs import write_trace
 from tests.site import Site, open_site
+from tests.storage.test_load import source
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,6 +24,7 @@ if TYPE_CHECKING:
     import httpx
 
     from app.db import Database
+    from app.protocol.outcome import Report
     from tests.conftest import StillClock
 
 
@@ -77,3 +83,42 @@ def test_a_name_that_leads_out_of_the_folder_is_refused(site: Site) -> None:
 
 def test_the_evidence_of_no_measurement_is_404(site: Site) -> None:
     assert site.get("/api/v1/measurements/m0/evidence").status_code == 404
+
+
+def invalid(report: Report) -> Report:
+    runs = tuple(run.model_copy(update={"reasons": ("lagging_client: late",)}) for run in report.runs)
+    return report.model_copy(update={"runs": runs})
+
+
+def test_an_imported_measurement_without_a_valid_run_reads_as_what_it_is(site: Site, tmp_path: Path) -> None:
+    made = send(site, written(tmp_path, files_of(tmp_path, with_claim=False, change=invalid)).read_bytes()).json()
+    assert (made["status"], made["numbers"]["valid"]) == ("no_result", False)
+    assert site.get("/api/v1/measurements").json()["items"][0]["status"] == "no_result"
+    listed, page = (site.get(path).text for path in ("/measurements", f"/measurements/{made['id']}"))
+    assert 'class="state w-no_result">no result<' in listed
+    assert "No run of it is a result" in page
+    assert "no result" in site.get(f"/measurements/{made['id']}/badge.svg").text
+
+
+def test_an_imported_measurement_says_what_was_checked_and_what_was_not(site: Site) -> None:
+    made = send(site, bundle_bytes()).json()
+    assert made["checked"][0].startswith("every file: its size and its SHA-256")
+    page = html.unescape(site.get(f"/measurements/{made['id']}").text)
+    for text in (*made["checked"], *made["on_trust"], "Taken on trust"):
+        assert text in page
+
+
+def test_a_bundle_of_a_claim_that_is_here_keeps_its_claim_and_verdict(
+    database: Database, clock: StillClock, tmp_path: Path
+) -> None:
+    folder = tmp_path / "sources"
+    folder.mkdir()
+    (folder / "one.yaml").write_text(source("one", "a"))
+    load_into(database, read_catalogue(folder), clock)
+    for site in open_site(database, clock):
+        claim = site.get("/api/v1/claims").json()["items"][0]["id"]
+        row = parsed(Claims(database).present([claim])[claim].text)
+        files = files_of(tmp_path, claim=row, change=invalid)
+        made = send(site, written(tmp_path, files).read_bytes()).json()
+        assert (made["claim_id"], made["status"]) == (claim, "inconclusive")
+        assert f"/claims/{claim}" in site.get(f"/measurements/{made['id']}").text

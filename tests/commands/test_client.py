@@ -12,16 +12,19 @@ from app.api.import_schema import RecordImport
 from app.api.schema import ClaimListQuery
 from app.cards.export import to_yaml
 from app.claims.schema import Engine
+from app.cli import main
 from app.client import PAUSES_S, Client, ServerError
 from tests.cards.factories import SOUND, card, sound
 from tests.compare.factories import row
 from tests.importers.factories import DATA
+from tests.jobs.bundles import bundle_bytes
 from tests.live import live
 from tests.site import Site, open_site
 from tests.storage.stored import store
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
     from app.db import Database
     from tests.conftest import StillClock
@@ -150,3 +153,18 @@ def test_what_is_no_answer_of_benchcard_is_told(answer: httpx.Response) -> None:
     with pytest.raises(ServerError) as told:
         through(Line(answer), lambda client: client.claim("a"))
     assert told.value.code == "unknown"
+
+
+def test_a_bundle_is_given_to_a_server_by_the_command(
+    site: Site, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, token = tmp_path / "m1.zip", site.token()
+    file.write_bytes(bundle_bytes())
+    with live(site.client.app) as address:
+        to = ["--server", address, "--token", token]
+        assert main(["evidence", "import", str(file), *to]) == 0
+        assert "verified from trace: measured" in capsys.readouterr().out
+        file.write_bytes(bundle_bytes().replace(b"a line of the log", b"A line of the log"))
+        assert main(["evidence", "import", str(file), *to]) == 1
+        assert "m1.zip: cannot be read: Bad CRC-32" in capsys.readouterr().err
+        assert main(["evidence", "import", str(tmp_path / "none.zip"), *to]) == 2

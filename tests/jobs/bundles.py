@@ -20,16 +20,29 @@ from tests.jobs.runs import attempt, plan
 from tests.jobs.test_judged import SAME
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from app.claims.schema import ClaimRow
+    from app.protocol.outcome import Report
     from app.protocol.plan import Plan
 
 DAY = dt.datetime(2026, 11, 30, 8, tzinfo=dt.UTC)
 
 
-def files_of(folder: Path, of: Plan | None = None, *, with_claim: bool = True) -> dict[str, bytes | Path]:
+def files_of(
+    folder: Path,
+    of: Plan | None = None,
+    *,
+    with_claim: bool = True,
+    claim: ClaimRow | None = None,
+    change: Callable[[Report], Report] | None = None,
+) -> dict[str, bytes | Path]:
+    """Of `claim`, else of one that no catalogue has; `change` makes another report of it."""
     of, assumptions = of or plan(), ("prompts: uniform random token ids; the source states none",)
     report, traces = attempt(folder / "traces", of)
+    report = change(report) if change else report
     numbers = compute(report, traces, of)
-    claim = row(**SAME) if with_claim else None
+    claim = claim or (row(**SAME) if with_claim else None)
     verdict = judged(claim, report, numbers, assumptions) if claim else None
     stored = MeasurementRow(
         number=1, id="m1", job_id="j1", epoch=1, bundle_sha256=None, bundle_size=None,

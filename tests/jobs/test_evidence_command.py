@@ -79,3 +79,20 @@ def test_a_file_that_is_no_bundle_or_not_there_is_said(tmp_path: Path, capsys: C
     (tmp_path / "text.zip").write_text("no zip")
     assert main(["verify", str(tmp_path / "text.zip")]) == 1
     assert "no whole zip file" in capsys.readouterr().out
+
+
+def test_a_folder_without_an_installation_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    monkeypatch.setenv("BENCHCARD_DATA", str(tmp_path / "nowhere"))
+    assert main(["evidence", "m1"]) == 4
+    assert f"there is no installation in {tmp_path / 'nowhere'}; name its data folder by BENCHCARD_DATA" in (
+        capsys.readouterr().err
+    )
+    assert not (tmp_path / "nowhere").exists()
+
+
+@pytest.mark.parametrize("words", [["import"], ["m1", "x.zip"]])
+def test_half_an_import_is_told_how_it_goes(words: list[str], capsys: Capture) -> None:
+    assert main(["evidence", *words]) == 2
+    assert "benchcard evidence import FILE" in capsys.readouterr().err

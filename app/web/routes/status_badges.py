@@ -33,8 +33,8 @@ def badge_of_measurement(request: Request, measurement_id: str) -> Response:
     """The verdict of a measurement. Raises NotFoundError."""
     row = measurements(request).one(measurement_id)
     verdict = verdict_of(row)
-    status, text = (verdict.status, verdict.text) if verdict else ("measured", "There is no claim to set it against.")
-    return _picture(request, status, text, dummy=report_of(row).plan.on_random_weights)
+    text = verdict.text if verdict else "There is no claim to set it against."
+    return _picture(request, row.status, text, dummy=report_of(row).plan.on_random_weights)
 
 
 def _picture(request: Request, status: str, text: str, *, dummy: bool) -> Response:
