@@ -163,7 +163,7 @@ def test_a_bundle_is_given_to_a_server_by_the_command(
     with live(site.client.app) as address:
         to = ["--server", address, "--token", token]
         assert main(["evidence", "import", str(file), *to]) == 0
-        assert "verified from trace: measured" in capsys.readouterr().out
+        assert "verified from trace: different setup" in capsys.readouterr().out
         file.write_bytes(bundle_bytes().replace(b"a line of the log", b"A line of the log"))
         assert main(["evidence", "import", str(file), *to]) == 1
         assert "m1.zip: cannot be read: Bad CRC-32" in capsys.readouterr().err
