@@ -56,7 +56,7 @@ def checked(file: Path) -> Checked:
 def _record(database: Database, files: Files, file: Path, clock: Clock) -> None:
     bundle = checked(file)
     about = bundle.measurement
-    found = found_elsewhere(database, bundle.report, bundle.numbers, about.claim_id, about.assumptions)
+    found = found_elsewhere(database, bundle.report, bundle.numbers, (about.claim_id, about.card_id), about.assumptions)
     with files.arriving(file.stat().st_size) as arriving, file.open("rb") as data:
         while piece := data.read(PIECE):
             arriving.write(piece)
