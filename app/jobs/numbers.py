@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 FORMAT = 1
+AT_END = ", tokens counted at the end"
 PER_GPU = ("output_tok_s", "total_tok_s")
 
 
@@ -83,7 +84,7 @@ def _speakable(value: Any) -> Any:
 def load_words(point: Point) -> str:
     """ "concurrency 16", "2.5 requests/s", "concurrency 16, tokens counted at the end"."""
     load = f"{point.rate:g} requests/s" if point.rate is not None else f"concurrency {point.concurrency}"
-    return load if point.counting == "each_event" else f"{load}, tokens counted at the end"
+    return load if point.counting == "each_event" else f"{load}{AT_END}"
 
 
 def sweep_points(sets: list[Json], side: str = "a") -> list[SweepPoint]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from app.claims.words import axis_name
+from app.jobs.numbers import AT_END
 from app.protocol.english import counted
 from app.web.axes_example import shown
 from app.web.chart_csv import chart_csv
@@ -27,7 +28,7 @@ TIMELINE, SWEEP = "timeline", "sweep"
 CHARTS = (*CURVES, TIMELINE, SWEEP)
 ROWS_SHOWN = 30  # of a timeline's table; the CSV has all
 MARKED = (50, 90, 99)  # percent, where a curve bears its value
-LOAD = "concurrency "
+LOAD, STARRED = "concurrency ", "*"
 LOST = "not_a_result"
 PLACE_WORDS = {"front": "on the front", LOST: "no result"}
 X_UNIT = "P90 interactivity, slow tail, tok/s/user"
@@ -177,14 +178,17 @@ def share_words(front: Sequence[Json]) -> str:
 
 
 def sweep_series(name: str, engine: str, front: Sequence[Json], *, hollow: bool) -> Series:
-    """A sweep's loads as marks; a mark's label is the bare concurrency."""
+    """A sweep's loads as marks; a mark's label is the bare concurrency, with a star where tokens are counted at the
+    end."""
     return Series(name, engine, tuple(_spot(item) for item in front), hollow=hollow)
 
 
 def said_of_loads(series: Sequence[Series]) -> list[str]:
     """What the captions of sweeps say of marks and of loads without one."""
     labels = [spot.label for one in series for spot in one.spots if spot.x is not None]
-    found = ["The figure at a mark is its concurrency."] if any(label.isdigit() for label in labels) else []
+    found = ["The figure at a mark is its concurrency."] if any(label[:1].isdigit() for label in labels) else []
+    if any(label.endswith(STARRED) for label in labels):
+        found.append(f"{STARRED} tokens counted at the end of a request, not with each event.")
     lost = [spot.label for one in series for spot in one.spots if spot.x is None]
     if lost:
         found.append(f"No results, so without a place: {', '.join(lost)}.")
@@ -196,8 +200,9 @@ def said_of_loads(series: Sequence[Series]) -> list[str]:
 def _spot(item: Json) -> Spot:
     if item["place"] == LOST:
         return Spot(item["load"], LOST, None, None)
-    label = str(item["load"]).removeprefix(LOAD)
-    label = label if label.isdigit() else item["load"]
+    whole = str(item["load"])
+    bare = whole.removeprefix(LOAD).removesuffix(AT_END)
+    label = f"{bare}{STARRED if whole.endswith(AT_END) else ''}" if bare.isdigit() else whole
     return Spot(label, item["place"], float(item["interactivity_p90_slow"]), float(item["throughput"]))
 
 

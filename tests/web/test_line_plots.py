@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from app.web.line_plots import PLACES, Line, Series, Spot, curve_figure, sweep_figure, timeline_figure
 from app.web.plots import PAPER
+from app.web.run_charts import said_of_loads, sweep_series
 
 NEAR = (Spot("1", "front", 480.0, 2500.0), Spot("8", "dominated", 300.0, 2400.0))
 
@@ -88,3 +89,14 @@ def test_a_timeline_has_one_time_axis_below_both_lines() -> None:
     layout = timeline_figure("title", line, line, [])["layout"]
     assert layout["xaxis"]["anchor"] == "y2"
     assert layout["yaxis2"]["domain"][1] < layout["yaxis"]["domain"][0]
+
+
+def test_a_mark_has_a_short_label_and_its_star_is_explained() -> None:
+    def load(words: str) -> dict[str, object]:
+        return {"load": words, "place": "front", "interactivity_p90_slow": 100.0, "throughput": 10.0}
+
+    loads = ["concurrency 16", "concurrency 16, tokens counted at the end", "2.5 requests/s"]
+    found = sweep_series("one", "vllm", [load(words) for words in loads], hollow=False)
+    assert [spot.label for spot in found.spots] == ["16", "16*", "2.5 requests/s"]
+    assert said_of_loads([found])[1] == "* tokens counted at the end of a request, not with each event."
+    assert len(said_of_loads([sweep_series("one", "vllm", [load("concurrency 16")], hollow=False)])) == 1
