@@ -56,3 +56,9 @@ def test_every_tool_reads_the_run(tmp_path: Path) -> None:
     found = run_view(example())
     assert len(found.tools) == 7
     assert any(reading.cell and reading.cell.differs for row in found.rows for reading in row.readings)
+
+
+@pytest.mark.parametrize("asked", [None, 1, True, "x", [], {"continuous": 1}])
+def test_a_trace_that_says_oddly_what_was_asked_is_drawn_all_the_same(tmp_path: Path, asked: object) -> None:
+    write_trace(tmp_path / "t.parquet", 4, 2, 20.0, 10.0, asked=asked)
+    assert run_view(trace_file.read(tmp_path / "t.parquet")).requests == 4

@@ -131,7 +131,8 @@ def streams(trace: Trace) -> list[Stream]:
 
 def _stream(trace: Trace, request: int, riding: npt.NDArray[np.int32], trailing: npt.NDArray[np.int32]) -> Stream:
     part = trace.events(request)
-    asked = trace.meta.get("asked", {})
+    told = trace.meta.get("asked")
+    asked = told if isinstance(told, dict) else {}  # a trace from elsewhere may say anything
     rides, trails = riding[part], trailing[part]
     if asked.get("continuous"):
         rides = _last_only(rides) if (trails == UNKNOWN).all() else np.full_like(rides, UNKNOWN)
