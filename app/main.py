@@ -18,6 +18,7 @@ import app.web.pages
 from app import memory
 from app.accounts.queries import Accounts
 from app.accounts.throttle import Throttle
+from app.api.examples import with_examples
 from app.cards.queries import Cards
 from app.catalogue.folder import read_catalogue
 from app.catalogue.models import weights
@@ -67,7 +68,9 @@ class Site(FastAPI):
     def openapi(self) -> dict[str, Any]:
         """Built on first use, in half a second: ask for it in a thread."""
         with self._describing:
-            return super().openapi()
+            if self.openapi_schema is None:
+                self.openapi_schema = with_examples(super().openapi())
+            return self.openapi_schema
 
     def build_middleware_stack(self) -> ASGIApp:
         return Edge(super().build_middleware_stack(), refuse=self.state.refuse, metrics=self.state.metrics)

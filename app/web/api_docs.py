@@ -5,8 +5,11 @@ A page of ours and not Swagger UI: that would load scripts from another host, or
 
 from __future__ import annotations
 
+import json
+import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
+from urllib.parse import quote, urlencode
 
 from app.web.contexts import Shell
 
@@ -55,6 +58,7 @@ class Operation:
     text: str
     parameters: tuple[NamedValue, ...]
     bodies: tuple[Answer, ...]
+    example: str  # a command to paste, "" where there is none
     answers: tuple[Answer, ...]
 
 
@@ -74,18 +78,18 @@ class ApiDocs:
     shapes: tuple[Shape, ...]
 
 
-def api_docs(described: Json) -> ApiDocs:
-    """Everything that an OpenAPI description says, in its order; shapes by name."""
+def api_docs(described: Json, root: str) -> ApiDocs:
+    """Everything that an OpenAPI description says, in its order; shapes by name. `root`: this server's address."""
     shapes = described["components"]["schemas"]
     return ApiDocs(
         shell=Shell("API", ABOUT, "/api/docs"),
         version=described["info"]["version"],
-        operations=tuple(_operations(described["paths"])),
+        operations=tuple(_operations(described["paths"], root)),
         shapes=tuple(_shape(name, shapes[name]) for name in sorted(shapes)),
     )
 
 
-def _operations(paths: Json) -> Iterator[Operation]:
+def _operations(paths: Json, root: str) -> Iterator[Operation]:
     for path, methods in paths.items():
         for method, said in methods.items():
             yield Operation(
@@ -95,8 +99,27 @@ def _operations(paths: Json) -> Iterator[Operation]:
                 text=said.get("description", ""),
                 parameters=tuple(map(_parameter, said.get("parameters", []))),
                 bodies=tuple(_bodies(said.get("requestBody", {}))),
+                example=_example(root, path, method, said),
                 answers=tuple(_answer(status, answer) for status, answer in said["responses"].items()),
             )
+
+
+def _example(root: str, path: str, method: str, said: Json) -> str:
+    """The description's own example as a command of curl."""
+    values = {item["name"]: (item["in"], item["example"]) for item in said.get("parameters", []) if "example" in item}
+    sent = said.get("requestBody", {}).get("content", {}).values()
+    body = next((of["example"] for of in sent if "example" in of), None)
+    if not values and (body is None or "{" in path):
+        return ""
+    for name, (place, value) in values.items():
+        path = path.replace(f"{{{name}}}", quote(str(value))) if place == "path" else path
+    asked = [(name, str(value)) for name, (place, value) in values.items() if place == "query"]
+    url = shlex.quote(f"{root}{path}" + (f"?{urlencode(asked)}" if asked else ""))
+    if body is None:
+        return f"curl {url}"
+    kind, text = ("application/yaml", body) if isinstance(body, str) else ("application/json", json.dumps(body))
+    token = "" if path.endswith("/validate") else ' -H "Authorization: Bearer $BENCHCARD_TOKEN"'
+    return f"curl -X {method.upper()}{token} -H 'Content-Type: {kind}' --data-binary {shlex.quote(text)} {url}"
 
 
 def _parameter(said: Json) -> NamedValue:

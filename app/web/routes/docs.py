@@ -5,6 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 
+from app.asked import root
 from app.web.api_docs import api_docs
 from app.web.render import respond
 
@@ -13,4 +14,4 @@ router = APIRouter(default_response_class=HTMLResponse)
 
 @router.get("/api/docs")
 def documentation(request: Request) -> HTMLResponse:
-    return respond(request, api_docs(request.app.openapi()))
+    return respond(request, api_docs(request.app.openapi(), root(request)))
