@@ -86,7 +86,8 @@ def test_a_filter_that_cannot_be_taken_is_told_and_the_rest_is_shown(site: Site)
 
 
 def test_an_empty_list_says_how_to_begin(site: Site) -> None:
-    assert page(site, "/cards").one("p", class_="empty").one("a").attributes["href"] == "/cards/new"
+    links = page(site, "/cards").one("div", class_="empty prose").all("a")
+    assert [link.attributes["href"] for link in links] == ["/cards/new", "/import", "/cards/schema"]
 
 
 def test_htmx_gets_the_list_alone(site: Site) -> None:
