@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from app.jobs.numbers import compute
 from app.protocol.launch import digest
 from app.protocol.lease import Assignment, Placement
 from app.protocol.outcome import Report
@@ -326,3 +327,16 @@ def test_one_gpu_for_two_servers_means_that_each_repeat_starts_anew(config: Conf
     assert [(run.side, run.repeat) for run in done.report.runs] == [("a", 1), ("b", 1), ("a", 2), ("b", 2)]
     assert "started anew" in done.report.notes[0]
     assert done.log.count("starting vllm") == 4
+
+
+def test_what_a_runner_measures_is_the_planned_work(config: Config, tmp_path: Path) -> None:
+    """What the app holds a trace against (app.jobs.planned) is what the runner does."""
+    points = (
+        Point(concurrency=1, requests=2),
+        Point(concurrency=1, requests=2, counting="at_end"),
+        Point(rate=200.0, requests=3),
+    )
+    done = Attempt(config, tmp_path, plan(points=points, kind="sweep", repeats=2))
+    traces = {run.trace: done.folder / PARTS / run.trace for run in done.report.runs}
+    found = compute(done.report, traces, done.report.plan)
+    assert [reason for reason in found["reasons"] if "other_work" in reason or "unreadable" in reason] == []
