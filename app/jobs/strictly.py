@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from app import json_tree
+from app.protocol.english import refusal
 from app.results.bundle import MOST_SMALL, BundleError, Problem
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def read_model(folder: Path, name: str, kind: type[M]) -> M:
         return kind.model_validate_json((folder / name).read_bytes())
     except ValidationError as error:
         raise _refused(
-            name, [f"{'.'.join(map(str, item['loc']))}: {item['msg']}" for item in error.errors()]
+            name, [f"{'.'.join(map(str, item['loc']))}: {refusal(item)}" for item in error.errors()]
         ) from error
 
 

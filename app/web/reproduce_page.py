@@ -115,7 +115,7 @@ def _remedy(found: Sequence[Obstacle]) -> str:
     if not any(item.choice for item in missing):
         return "None of this can be chosen here: a job cannot measure it as it is published." if missing else ""
     chosen = "What has a link can be chosen below; it is then an assumption of yours, and stands beside the result."
-    fixed = " The rest cannot be chosen: with it alone a job cannot measure this as it is published."
+    fixed = " The rest cannot be chosen: as long as it stands, no job measures this as it is published."
     return chosen + ("" if all(item.choice for item in missing) else fixed)
 
 
