@@ -1,8 +1,13 @@
 // Draws every chart of a page from the JSON beside it, in the reader's light or dark colours, and exports it.
+// The library is large: it is fetched when a chart comes near the window, or when the reader first does anything.
 (function () {
   "use strict";
   var EXPORT_PX = 1000;
   var NARROW_PX = 600;
+  var NEAR = "400px";
+  var FIRST = ["pointermove", "pointerdown", "keydown", "scroll"];
+  var source = document.currentScript.dataset.library;
+  var library = null;
   var pen = document.createElement("canvas").getContext("2d");
 
   // Sets in what the stylesheet's variables are now.
@@ -108,19 +113,52 @@
     return drawn;
   }
 
+  // Plotly, fetched once.
+  function fetched() {
+    library = library || new Promise(function (done) {
+      var script = document.createElement("script");
+      script.src = source;
+      script.onload = function () { done(window.Plotly); };
+      document.head.append(script);
+    });
+    return library;
+  }
+
+  // Calls back once, when the place is near the window or the reader first does anything, the charts one by one.
+  function whenWanted(place, act) {
+    var over = false;
+    function once() {
+      if (over) { return; }
+      over = true;
+      seen.disconnect();
+      fetched().then(act);
+    }
+    function later() {
+      FIRST.forEach(function (name) { window.removeEventListener(name, later); });
+      setTimeout(once, 0); // each chart is a task of its own
+    }
+    var seen = new IntersectionObserver(function (entries) {
+      if (entries.some(function (entry) { return entry.isIntersecting; })) { once(); }
+    }, { rootMargin: NEAR });
+    seen.observe(place);
+    FIRST.forEach(function (name) { window.addEventListener(name, later, { passive: true }); });
+  }
+
   function start(chart) {
     var place = chart.querySelector(".plot");
     var data = JSON.parse(chart.querySelector('script[type="application/json"]').textContent);
     var width = 0;
+    function room() { return Math.min(Math.floor(place.clientWidth), 1100); }
     function draw(anew) {
-      var now = Math.min(Math.floor(place.clientWidth), 1100);
-      if (!anew && now === width) { return; }
-      width = now;
+      if (!window.Plotly || (!anew && room() === width)) { return; }
+      width = room();
       var drawn = figure(data, width);
-      Plotly.react(place, drawn.data, drawn.layout, { staticPlot: true, displayModeBar: false });
+      window.Plotly.react(place, drawn.data, drawn.layout, { staticPlot: true, displayModeBar: false });
+      place.style.minHeight = "";
     }
-    draw(true);
     chart.querySelector(".undrawn").remove();
+    place.style.minHeight = figure(data, room()).layout.height + "px"; // nothing moves when it is drawn
+    whenWanted(place, function () { draw(true); });
     window.addEventListener("resize", function () { draw(false); });
     ["(prefers-color-scheme: dark)", "print"].forEach(function (media) {
       window.matchMedia(media).addEventListener("change", function () { draw(true); });
@@ -130,7 +168,8 @@
       button.addEventListener("click", function () {
         var drawn = figure(data, EXPORT_PX);
         var size = { width: drawn.layout.width, height: Math.ceil(drawn.layout.height), scale: 2 };
-        Plotly.downloadImage(drawn, Object.assign({ format: button.dataset.export, filename: chart.dataset.file }, size));
+        var file = Object.assign({ format: button.dataset.export, filename: chart.dataset.file }, size);
+        fetched().then(function (plotly) { plotly.downloadImage(drawn, file); });
       });
     });
   }

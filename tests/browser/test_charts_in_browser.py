@@ -24,10 +24,23 @@ LADDER = "/sources/sglang-deepseek-v41-flash-kernels"
 @pytest.mark.parametrize("width", [390, 1440])
 def test_the_ladder_is_drawn_with_its_break_and_its_caveats(open_page: Callable[..., Tab], width: int) -> None:
     tab = open_page(LADDER, width=width)
+    tab.page.locator("#chart-ladder").scroll_into_view_if_needed()
     drawn = tab.page.locator("#chart-ladder .main-svg").first
     expect(tab.page.locator("#chart-ladder .point")).to_have_count(16)
     for said in ("Break. Do not divide across it.", "Outlined bars", "873.63 (simulated 5.5)", "sglang.io"):
         assert said in tab.page.locator("#chart-ladder").inner_text() or said in (drawn.text_content() or "")
+    assert tab.seen.console == []
+
+
+def test_the_library_is_fetched_once_a_chart_is_wanted_and_nothing_moves_then(open_page: Callable[..., Tab]) -> None:
+    tab = open_page(LADDER, width=390)
+    page, place = tab.page, tab.page.locator("#chart-ladder .plot")
+    assert not [url for url in tab.seen.requests if "plotly" in url]
+    reserved = place.evaluate("place => place.offsetHeight")
+    page.keyboard.press("Tab")
+    expect(page.locator("#chart-ladder .point")).to_have_count(16)
+    assert abs(place.evaluate("place => place.offsetHeight") - reserved) <= 1
+    assert len([url for url in tab.seen.requests if "plotly" in url]) == 1
     assert tab.seen.console == []
 
 
