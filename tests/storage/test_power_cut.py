@@ -89,7 +89,7 @@ def job_work(database: Database, queue: Queue, number: int) -> None:
     once(database, ReplayKey.of("ana", f"key-{number}", "submit"), queue.clock.now(), lambda _: Reply(201, job))
     of = queue.taken(runner=f"r{number}", boot_id=f"boot-{number:04d}")
     queue.start(*of)
-    queue.beat(*of, done=number)
+    queue.beat(*of, done=number, total=number)
     queue.log(*of, 0, LINE)
     queue.part(*of, "report.json", b"{}" * number)
     if number % 3 == 0:
