@@ -84,21 +84,26 @@ def _count(quantity: Quantity, words: str, added: Counters, counted: int | None,
 
 def findings(runs: Sequence[Told]) -> list[str]:
     """Where the client's times and the server's disagree: in every run to the same side, beyond what is usual."""
-    found = []
-    for name, (quantity, _, words, share, slack_ms) in TIMES.items():
+    said = []
+    for name, (quantity, *_) in TIMES.items():
         pairs = [(run.added.mean_ms(quantity), run.seen.means[name], run.seen.lag_ms) for run in runs]
-        known = [(server, own, lag) for server, own, lag in pairs if server is not None and own is not None]
-        if not known or len(known) < len(pairs):
-            continue
-        beyond = [own - server for server, own, lag in known if abs(own - server) > share * server + slack_ms + lag]
-        if len(beyond) < len(known) or min(beyond) < 0 < max(beyond):
-            continue
-        server, own = median(pair[0] for pair in known), median(pair[1] for pair in known)
-        side = "more" if own > server else "less"
-        found.append(
-            f"mean {words} is {own:.4g} ms at the client, {abs(own - server):.3g} ms {side} than at the server"
-        )
-    return found
+        said.append(finding(name, pairs))
+    return [text for text in said if text is not None]
+
+
+def finding(name: str, pairs: Sequence[tuple[float | None, float | None, float]]) -> str | None:
+    """The same of one of TIMES: each run's mean by the server, by the client, and that one's lag, in ms. None where
+    they agree, or where a run does not say."""
+    _, _, words, share, slack_ms = TIMES[name]
+    known = [(server, own, lag) for server, own, lag in pairs if server is not None and own is not None]
+    if not known or len(known) < len(pairs):
+        return None
+    beyond = [own - server for server, own, lag in known if abs(own - server) > share * server + slack_ms + lag]
+    if len(beyond) < len(known) or min(beyond) < 0 < max(beyond):
+        return None
+    server, own = median(pair[0] for pair in known), median(pair[1] for pair in known)
+    side = "more" if own > server else "less"
+    return f"mean {words} is {own:.4g} ms at the client, {abs(own - server):.3g} ms {side} than at the server"
 
 
 def as_json(added: Counters) -> Json:

@@ -214,7 +214,7 @@ def _of_card(request: Request, asked: SubmitJob) -> SubmitJob:
     if asked.claim_id is None:
         return asked
     claim = cast("Catalogue", request.app.state.catalogue).claim(asked.claim_id)
-    if claim.stated_in != "measured":
+    if claim.card is None:
         return asked
     return asked.model_copy(update={"claim_id": None, "card_id": asked.claim_id})
 

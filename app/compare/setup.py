@@ -60,7 +60,7 @@ def baseline_conditions(claim: Claim) -> Conditions | None:
     given = claim.baseline.conditions
     if given is None:
         return None
-    return Conditions.model_validate(_over(claim.conditions.model_dump(), given.model_dump(exclude_unset=True)))
+    return Conditions.model_validate(_over(claim.conditions.model_dump(), given.model_dump(exclude_none=True)))
 
 
 def baseline_claim(claim: ClaimRow) -> ClaimRow:

@@ -12,6 +12,7 @@ from app.cards import schema as cards
 from app.claims.schema import Conditions
 from app.jobs.quantities import QUANTITIES, STATISTICS, value
 from app.jobs.ran import conditions_of, sizes_of_launch
+from runners.load.statistics import ENOUGH
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -75,7 +76,8 @@ def _results(of_set: Json, axis: str, day: dt.date) -> Json:
     found: Json = {}
     if main is not None:
         ends = of_set["spread"].get(QUANTITIES[axis].key, {}).get("interval")
-        spread = f"95 % bootstrap interval of the median {ends[0]:.6g} to {ends[1]:.6g}" if ends else None
+        of = "95 % bootstrap interval of the median" if len(of_set["runs"]) >= ENOUGH else "range of the runs"
+        spread = f"{of} {ends[0]:.6g} to {ends[1]:.6g}" if ends else None
         if QUANTITIES[axis].per_gpu:
             spread = None  # the interval is that of all GPUs together
         unit = QUANTITIES[axis].unit

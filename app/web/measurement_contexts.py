@@ -140,6 +140,8 @@ class MeasurementPage:
     sets: tuple[SetLine, ...]
     ratios: tuple[Fact, ...]
     sweep: ChartTable | None
+    referee: tuple[SetLine, ...]
+    referee_columns: tuple[str, ...]
     held: tuple[PointPart, ...]  # by several clients
     run_columns: tuple[str, ...]
     runs: tuple[RunLine, ...]

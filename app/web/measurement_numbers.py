@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from itertools import count
+from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from app.web.axes_example import shown
 from app.web.contexts import Fact
 from app.web.measurement_contexts import OverRepeats, RunLine, SetLine
 from app.web.state import address
+from runners.load.statistics import ENOUGH
+from runners.referee import TIMES, finding
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -24,6 +27,13 @@ COLUMNS = {
     "interactivity_p90_slow": "P90 interactivity, slow tail, tok/s/user",
     "requests_s": "requests/s",
 }
+REFEREE_COLUMNS = (
+    "tokens generated",
+    "TTFT, mean, ms",
+    "TPOT, mean, ms",
+    "end to end, mean, ms",
+    "client: lag P99, processor",
+)
 RUN_COLUMNS = {
     "ttft_ms": "TTFT, median, ms",
     "tpot_ms": "TPOT, median, ms",
@@ -91,11 +101,53 @@ def _cell(item: Json, key: str) -> OverRepeats:
     share = item["gpus"] if of_gpu else 1
     if between is None:
         return OverRepeats(shown(number), "one run, so no interval")
-    if between["interval"]:
+    if between["interval"] and len(item["runs"]) >= ENOUGH:
         low, high = (end / share for end in between["interval"])
         return OverRepeats(shown(number), f"{shown(low)} to {shown(high)}, 95 %")
     low, high = (float(between[end]) / share for end in ("lowest", "highest"))
     return OverRepeats(shown(number), f"runs from {shown(low)} to {shown(high)}")
+
+
+def referee_lines(numbers: Json, labels: Mapping[str, str]) -> tuple[SetLine, ...]:
+    """One line a load whose server showed counters: means of times by the server with the client's beside them, how
+    the client fared, and where the two disagree."""
+    return tuple(
+        _refereed(item, f"{side_name(item['side'], labels)}{item['load']}")
+        for item in numbers["sets"]
+        if any(run["referee"] for run in item["runs"])
+    )
+
+
+def _refereed(item: Json, heading: str) -> SetLine:
+    runs = [run for run in item["runs"] if run["referee"]]
+    told = [finding(name, [_times(run, name) for run in runs]) for name in TIMES]
+    generated = sum(run["referee"]["generated_tokens"] or 0 for run in runs)
+    seen = sum(run["output_tokens"] or 0 for run in runs)
+    cells = [OverRepeats(f"{generated:,.0f}", f"client: {seen:,.0f}")]
+    cells += [_beside([_times(run, name) for run in runs]) for name in TIMES]
+    lag = max((run["client"] or {}).get("lag_p99_ms", 0.0) for run in runs)
+    busy = max((run["client"] or {}).get("cpu_share", 0.0) for run in runs)
+    cells.append(OverRepeats(f"{lag:.1f} ms", f"{busy:.0%} of a core"))
+    return SetLine(heading, item["label"], tuple(cells), tuple(text for text in told if text))
+
+
+def _times(run: Json, name: str) -> tuple[float | None, float | None, float]:
+    """A mean in ms by the server and by the client, and that one's lag."""
+    own = (run[name] or {}).get("mean") if isinstance(run[name], dict) else None
+    lag = float((run["client"] or {}).get("lag_p99_ms", 0.0))
+    return run["referee"].get(name), None if own is None else float(own), lag
+
+
+def _beside(pairs: Sequence[tuple[float | None, float | None, float]]) -> OverRepeats:
+    server = [told for told, _, _ in pairs if told is not None]
+    own = [seen for _, seen, _ in pairs if seen is not None]
+    if not server:
+        return OverRepeats("not stated", "")
+    middle = median(server)
+    if not own or not middle:
+        return OverRepeats(shown(middle), "client: not stated")
+    seen = median(own)
+    return OverRepeats(shown(middle), f"client: {shown(seen)} ({(seen / middle - 1) * 100:+.1f} %)")
 
 
 def ratios(numbers: Json) -> Iterator[Fact]:
@@ -105,11 +157,19 @@ def ratios(numbers: Json) -> Iterator[Fact]:
             found = item.get(key)
             if found is None:
                 continue
-            interval = found["interval"]
-            said = f", 95 % interval {interval[0]:.3f} to {interval[1]:.3f}" if interval else ", no interval"
             yield Fact(
-                f"{heading.partition(',')[0]}, B / A", f"{found['median']:.3f}x at {item['load']}{said} of the median"
+                f"{heading.partition(',')[0]}, B / A", f"{found['median']:.3f}x at {item['load']}, {_extent(found)}"
             )
+
+
+def _extent(ratio: Json) -> str:
+    """How far the ratios of the pairs reach."""
+    pairs, interval = ratio["pairs"], ratio["interval"]
+    if interval and len(pairs) >= ENOUGH:
+        return f"95 % interval of the median {interval[0]:.3f} to {interval[1]:.3f}"
+    if len(pairs) == 1:
+        return "one pair, so no interval"
+    return f"pairs from {min(pairs):.3f} to {max(pairs):.3f}"
 
 
 def runs_of(numbers: Json) -> list[tuple[Json, Json]]:

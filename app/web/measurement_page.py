@@ -28,8 +28,10 @@ from app.web.measurement_contexts import (
 )
 from app.web.measurement_numbers import (
     COLUMNS,
+    REFEREE_COLUMNS,
     RUN_COLUMNS,
     ratios,
+    referee_lines,
     run_lines,
     runs_of,
     set_lines,
@@ -42,6 +44,7 @@ from app.web.run_charts import CURVES, Beside, Drawn, curve_table, engine_of, is
 from app.web.shared_contexts import SharedAs
 from app.web.state import address
 from app.web.wording import or_not_stated, plain
+from runners.load.statistics import ENOUGH
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -104,6 +107,8 @@ def measurement_page(row: MeasurementRow, claim: ClaimRow | None, chosen: Chosen
         sets=set_lines(row.numbers, labels),
         ratios=tuple(ratios(row.numbers)),
         sweep=sweep_table(row.numbers["front"], of),
+        referee=referee_lines(row.numbers, labels),
+        referee_columns=REFEREE_COLUMNS,
         held=held_points(row.numbers),
         run_columns=tuple(RUN_COLUMNS.values()),
         runs=run_lines(url, runs, labels, chosen.place if chosen else 0),
@@ -176,7 +181,8 @@ def interval_said(given: Verdict) -> str:
     if given.low is None or given.high is None:
         return ""
     low, high = number(given.low), with_unit(number(given.high), given.unit or "")
-    return f" The 95 % interval of {given.repeats} repeats reaches from {low} to {high}."
+    of = "95 % interval of the" if given.repeats >= ENOUGH else "whole range of the"
+    return f" The {of} {given.repeats} repeats reaches from {low} to {high}."
 
 
 def _verdict_facts(given: Verdict) -> list[Fact]:

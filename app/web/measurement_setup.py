@@ -108,7 +108,7 @@ def _measure(plan: Plan, counting: str) -> tuple[str, ...]:
     return (
         "benchcard", "measure", "http://HOST:PORT", "--model", model,
         "--input-tokens", str(work.input_tokens), "--output-tokens", str(work.output_tokens),
-        load, *values, "--requests", *(requests if len(set(requests)) > 1 else requests[:1]),
+        load, ",".join(values), "--requests", ",".join(requests if len(set(requests)) > 1 else requests[:1]),
         "--runs", str(plan.repeats), "--seed", str(work.seed),
         *(("--usage-at-end",) if counting == "at_end" else ()),
         *(("--flush-cache",) if work.prefix_cache == "cleared" else ()),

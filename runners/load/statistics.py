@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 Floats = npt.NDArray[np.float64]
 RESAMPLES = 10_000
+ENOUGH = 6  # repeats: of fewer the interval below is their whole range, and nobody should call it 95 %
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,8 +49,8 @@ def test_sizes_are_told_by_kind(filled: Installation, capsys: Capture) -> None:
     told = {kind: (files, size) for kind, files, size, _ in lines}
     assert told["files"] == ("3 files", f"{len(b'evidence' + b'no row' + b'trace of j1')} bytes")
     assert told["arriving"] == ("2 files", "18 bytes")
-    assert told["logs"] == ("1 files", "27 bytes")
-    assert told["other"] == ("1 files", "4 bytes")
+    assert told["logs"] == ("1 file", "27 bytes")
+    assert told["other"] == ("1 file", "4 bytes")
     assert told["database"][0] != "0 files"
 
 

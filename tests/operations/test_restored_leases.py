@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from tests.conftest import StillClock
     from tests.operations.conftest import Installation
 
-MOMENT = SystemClock().now() + dt.timedelta(minutes=10)
 LINE = sha256(b"a line\n")
 
 
@@ -101,7 +100,8 @@ def test_a_backup_that_is_restored_twice_gives_no_epoch_twice(
     live.submit()
     backup(tmp_path)
     job, first = restore().running()
-    monkeypatch.setattr(SystemClock, "now", lambda _: MOMENT)
+    later = SystemClock().now() + dt.timedelta(minutes=10)
+    monkeypatch.setattr(SystemClock, "now", lambda _: later)
     queue = restore()
     refused(queue, job, first)
     assert queue.running()[0] == job

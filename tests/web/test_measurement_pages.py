@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import argparse
 import html
 import json
+import re
+import shlex
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
@@ -21,6 +24,7 @@ from app.protocol.outcome import REPORT
 from app.results.files import Files
 from app.web.axes_example import SAME
 from app.web.badge_svg import STATUS_WORDS, badge
+from runners.arguments import add_commands
 from tests.jobs.factories import RANDOM, Queue, allow_all, capabilities
 from tests.jobs.prepared import prepare
 from tests.jobs.runs import attempt, plan, write_trace
@@ -384,3 +388,11 @@ def test_clients_held_against_one_server_have_a_page_and_stand_in_their_measurem
     assert "No client has a run that can be compared" in text(site, f"/measurements/{name}")
     (item,) = site.get("/api/v1/measurements?kind=agreement").json()["items"]
     assert item["id"] == name
+
+
+def test_the_command_that_repeats_a_load_is_one_that_benchcard_takes(site: Site, queue: Queue, tmp_path: Path) -> None:
+    page = text(site, f"/measurements/{measured(site, queue, tmp_path, plan(points=(1, 2, 8)))}")
+    (command,) = re.findall(r'id="command-1"[^>]*>(benchcard measure [^<]*)<', page)
+    parser = argparse.ArgumentParser()
+    add_commands(parser.add_subparsers())
+    assert parser.parse_args(shlex.split(command)[1:]).concurrency == [1, 2, 8]

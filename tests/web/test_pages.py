@@ -301,3 +301,10 @@ def test_a_number_of_our_own_leads_to_its_traces_from_its_claim_and_its_source(s
     for url in ("/claims/benchcard-mn3mn2cwp-a0-ttft", "/sources/benchcard-h200-2026-11"):
         links = {link.attributes.get("href"): link.text for link in page(site, url).all("a")}
         assert links["/measurements/mn3mn2cwp"] == "kept in measurement mn3mn2cwp"
+
+
+@pytest.mark.parametrize("claim", ["benchcard-mn3mn2cwp-a7-tpot", "vllm-v41-5x", "sglang-v41-step-16"])
+def test_every_claims_button_leads_to_what_would_run_for_it(site: Client, claim: str) -> None:
+    links = {link.attributes.get("href") for link in page(site, f"/claims/{claim}").all("a")}
+    assert f"/claims/{claim}/reproduce" in links
+    page(site, f"/claims/{claim}/reproduce")

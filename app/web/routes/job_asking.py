@@ -46,7 +46,7 @@ class _Of:
     """What is to be measured again, and how a plan is made of it. Raises NotFoundError."""
 
     def __init__(self, request: Request, kind: str, name: str) -> None:
-        if kind == "claims" and catalogue(request).claim(name).stated_in == "measured":
+        if kind == "claims" and catalogue(request).claim(name).card is not None:
             kind = "cards"  # a card's row among the claims: its own plan is the card's
         self.path = f"/{kind}/{quote(name)}"
         self.claim_id = name if kind == "claims" else None

@@ -1,0 +1,32 @@
+"""The numbers of a measurement as its page shows them: how far repeats reach, and what the server's counters say."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.jobs.numbers import compute
+from app.web.measurement_numbers import referee_lines, set_lines
+from tests.jobs.runs import attempt, plan
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_the_servers_own_counters_stand_beside_the_client_and_a_line_says_where_they_part(tmp_path: Path) -> None:
+    report, traces = attempt(tmp_path, plan())
+    told = {"engine": "vllm", "generated_tokens": 44, "ttft_ms": 20.0, "tpot_ms": 5.0, "e2e_ms": 120.0}
+    runs = tuple(run.model_copy(update={"referee": told}) for run in report.runs)
+    numbers = compute(report.model_copy(update={"runs": runs}), traces, report.plan)
+    (line,) = referee_lines(numbers, {"a": ""})
+    assert [cell.value for cell in line.cells] == ["132", "20.0", "5.00", "120.0", "0.5 ms"]
+    assert line.cells[0].range == "client: 132"
+    assert line.cells[2].range == "client: 10.0 (+100.4 %)"
+    assert line.reasons == ("mean TPOT is 10.02 ms at the client, 5.02 ms more than at the server",)
+    assert referee_lines(compute(report, traces, report.plan), {"a": ""}) == ()
+
+
+def test_few_repeats_have_a_range_and_many_an_interval(tmp_path: Path) -> None:
+    for repeats, said in ((3, "runs from 10.0 to 10.0"), (6, "10.0 to 10.1, 95 %")):
+        report, traces = attempt(tmp_path / str(repeats), plan(repeats=repeats))
+        (line,) = set_lines(compute(report, traces, report.plan), {"a": ""})
+        assert line.cells[1].range == said
