@@ -242,6 +242,7 @@ def test_exactly_what_is_shown_is_approved(
 
 def test_every_chart_is_drawn_with_its_caveats(open_page: Callable[..., Tab], measurement: str) -> None:
     tab = open_page(measurement)
+    tab.page.keyboard.press("Tab")  # a reader is there
     for chart in ("ttft", "tpot", "event_gap", "timeline", "sweep"):
         drawn = tab.page.locator(f"#chart-{chart} .main-svg").first
         expect(drawn).to_be_visible()
