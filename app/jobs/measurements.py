@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 MEASUREMENT = SQLModel.metadata.tables["measurement"]
 MOST_REPORT = 16 << 20
 VERIFIED = "verified from trace"
+SHIPPED_BY = "Benchcard"
 Json = dict[str, Any]
 
 
@@ -130,13 +131,15 @@ def record_bundle(
 
 
 def record_shipped(session: Session, new: Found, kept: Kept, measurement_id: str, now: dt.datetime) -> None:
-    """Put a bundle that ships with the catalogue on record, under the id that it has everywhere. Raises ConflictError
-    where other bytes have that id."""
-    taken = sa.select(MEASUREMENT.c.bundle_sha256).where(MEASUREMENT.c.id == measurement_id)
-    if session.connection().execute(taken).first() is not None:
+    """Put a bundle that ships with the catalogue on record, under its id: in the place of the one
+    that shipped before it. Raises ConflictError where a measurement of this installation has that id."""
+    here = MEASUREMENT.c.id == measurement_id
+    shipped = sa.and_(here, MEASUREMENT.c.created_by == SHIPPED_BY, MEASUREMENT.c.job_id.is_(None))
+    session.connection().execute(sa.delete(MEASUREMENT).where(shipped))
+    if session.connection().execute(sa.select(MEASUREMENT.c.id).where(here)).first() is not None:
         raise ConflictError(f"the shipped evidence {measurement_id} has the id of another measurement here")
     of_bundle = {"id": measurement_id, "bundle_sha256": kept.sha256, "bundle_size": kept.size, "trust": VERIFIED}
-    _insert(session, new, of_bundle | {"created_by": "Benchcard", "created_at": now})
+    _insert(session, new, of_bundle | {"created_by": SHIPPED_BY, "created_at": now})
 
 
 def renew(session: Session, claim_id: str | None = None) -> int:

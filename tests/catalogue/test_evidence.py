@@ -8,11 +8,12 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import pytest
+import sqlalchemy as sa
 
 from app.catalogue.folder import SOURCES, read_catalogue
 from app.errors import ConflictError, SetupError
 from app.jobs.measured import Measurements
-from app.jobs.measurements import VERIFIED
+from app.jobs.measurements import MEASUREMENT, VERIFIED
 from app.jobs.quantities import value
 from app.jobs.shipped import FOLDER, checked, record_all
 from app.results.files import Files
@@ -88,11 +89,16 @@ def test_a_damaged_bundle_stops_the_start_with_its_name(
         record_all(database, Files(tmp_path / "files"), sources, clock)
 
 
-def test_other_bytes_under_the_same_id_are_told(
+def test_a_newer_bundle_of_the_same_measurement_takes_its_place_and_no_other_measurements(
     database: Database, clock: StillClock, sources: Path, tmp_path: Path
 ) -> None:
-    record_all(database, Files(tmp_path / "files"), sources, clock)
-    (sources.parent / FOLDER / "mshipped1.zip").unlink()
-    shutil.copy(SOURCES.parent / FOLDER / "mn3mn2cwp.zip", sources.parent / FOLDER / "mshipped1.zip")
+    files, bundle = Files(tmp_path / "files"), sources.parent / FOLDER / "mshipped1.zip"
+    record_all(database, files, sources, clock)
+    shutil.copy(SOURCES.parent / FOLDER / "mn3mn2cwp.zip", bundle)
+    assert record_all(database, files, sources, clock) == ["mshipped1"]
+    assert Measurements(database).one("mshipped1").kind == "sweep"
+    here = sa.update(MEASUREMENT).where(MEASUREMENT.c.id == "mshipped1")
+    database.write(lambda session: session.connection().execute(here.values(created_by="Ana")))
+    bundle.write_bytes(bundle_bytes())
     with pytest.raises(ConflictError, match="mshipped1 has the id of another measurement here"):
-        record_all(database, Files(tmp_path / "files"), sources, clock)
+        record_all(database, files, sources, clock)
