@@ -30,7 +30,7 @@ def agreement_page(rows: Sequence[MeasurementRow]) -> AgreementPage:
     """The newest measurement first."""
     return AgreementPage(
         shell=Shell("Do clients agree?", ABOUT, "/axes"),
-        share=f"{AGREES:.0%}",
+        share=f"{AGREES * 100:.0f} %",
         parts=tuple(agreement_part(row) for row in rows),
         example=EXAMPLE,
         json_url="/api/v1/measurements?kind=agreement",

@@ -33,7 +33,7 @@ def _said(point: Json) -> str:
         return "No client has a run that can be compared."
     if not apart:
         closest = NAMES[point["closest"]]
-        return f"All of them are within {AGREES:.0%} of the server's own numbers; {closest} is the closest."
+        return f"All of them are within {AGREES * 100:.0f} % of the server's own numbers; {closest} is the closest."
     departs = "; ".join(
         f"{NAMES[client['client']]} departs by {_percent(client['apart'][client['worst']])} in {WORDS[client['worst']]}"
         for client in apart

@@ -127,7 +127,7 @@ def _refereed(item: Json, heading: str) -> SetLine:
     cells += [_beside([_times(run, name) for run in runs]) for name in TIMES]
     lag = max((run["client"] or {}).get("lag_p99_ms", 0.0) for run in runs)
     busy = max((run["client"] or {}).get("cpu_share", 0.0) for run in runs)
-    cells.append(OverRepeats(f"{lag:.1f} ms", f"{busy:.0%} of a core"))
+    cells.append(OverRepeats(f"{lag:.1f} ms", f"{busy * 100:.0f} % of a core"))
     return SetLine(heading, item["label"], tuple(cells), tuple(text for text in told if text))
 
 
@@ -147,7 +147,11 @@ def _beside(pairs: Sequence[tuple[float | None, float | None, float]]) -> OverRe
     if not own or not middle:
         return OverRepeats(shown(middle), "client: not stated")
     seen = median(own)
-    return OverRepeats(shown(middle), f"client: {shown(seen)} ({(seen / middle - 1) * 100:+.1f} %)")
+    return OverRepeats(shown(middle), f"client: {shown(seen)} ({_apart(seen / middle - 1)})")
+
+
+def _apart(share: float) -> str:
+    return f"{share * 100:+.1f} %".replace("-", "\N{MINUS SIGN}")
 
 
 def ratios(numbers: Json) -> Iterator[Fact]:

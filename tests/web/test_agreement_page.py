@@ -23,7 +23,7 @@ def test_the_example_is_a_plan_that_can_be_asked_for() -> None:
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        ({}, "All of them are within 2% of the server's own numbers; vllm bench serve is the closest."),
+        ({}, "All of them are within 2 % of the server's own numbers; vllm bench serve is the closest."),
         (
             {"mean_tpot_ms": 11.0},
             "vllm bench serve departs by +10.0 % in mean TPOT. The closest to the server's own numbers is Benchcard.",
