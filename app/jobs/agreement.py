@@ -19,7 +19,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from app.protocol.outcome import Report, ToolRun
     from app.protocol.plan import BenchTool
@@ -31,6 +31,16 @@ SHOWN = (*JUDGED, "ttft_ms")
 AGREES = 0.02  # the share within which a number is the referee's
 BUSY = 0.95  # of a core: what uses it is the limit
 MOST_RESULT = 64 << 20  # bytes of what a tool wrote
+
+
+def finite(value: Any) -> float | None:
+    """A number that somebody else wrote; None where it is none, or infinite."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    try:
+        return float(value) if math.isfinite(value) else None
+    except OverflowError:
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,35 +64,34 @@ def of_tool(tool: BenchTool, data: bytes) -> Reading:
         raise ValueError("it is nested too deeply") from error
     if not isinstance(found, dict):
         raise ValueError("it is no JSON object")
-    number = _numbers(found)
-    requests = number("completed")
+    requests = finite(found.get("completed"))
     return Reading(
         requests=int(requests) if requests is not None else None,
-        output_tokens=number("total_output_tokens"),
-        duration_s=number("duration"),
-        output_tok_s=number("output_throughput"),
-        ttft_ms=number("mean_ttft_ms"),
-        tpot_ms=number("mean_tpot_ms"),
-        e2e_ms=number("mean_e2el_ms" if tool == "vllm_bench" else "mean_e2e_latency_ms"),
+        output_tokens=finite(found.get("total_output_tokens")),
+        duration_s=finite(found.get("duration")),
+        output_tok_s=finite(found.get("output_throughput")),
+        ttft_ms=finite(found.get("mean_ttft_ms")),
+        tpot_ms=finite(found.get("mean_tpot_ms")),
+        e2e_ms=finite(found.get("mean_e2el_ms" if tool == "vllm_bench" else "mean_e2e_latency_ms")),
     )
 
 
 def of_ours(run: Json) -> Reading:
     """What Benchcard's own run says (app.jobs.numbers)."""
-    number = _numbers(run)
-
-    def mean(name: str) -> float | None:
-        return _numbers(run[name] or {})("mean")
-
     return Reading(
         requests=run["requests"],
-        output_tokens=number("output_tokens"),
-        duration_s=number("duration_s"),
-        output_tok_s=number("output_tok_s"),
-        ttft_ms=mean("ttft_ms"),
-        tpot_ms=mean("tpot_ms"),
-        e2e_ms=mean("e2e_ms"),
+        output_tokens=finite(run["output_tokens"]),
+        duration_s=finite(run["duration_s"]),
+        output_tok_s=finite(run["output_tok_s"]),
+        ttft_ms=mean_ms(run, "ttft_ms"),
+        tpot_ms=mean_ms(run, "tpot_ms"),
+        e2e_ms=mean_ms(run, "e2e_ms"),
     )
+
+
+def mean_ms(run: Json, name: str) -> float | None:
+    """The mean of a distribution of Benchcard's own run; None where it is withheld, or a failure makes it infinite."""
+    return finite((run[name] or {}).get("mean"))
 
 
 def agreement(report: Report, sets: Sequence[Json], results: Mapping[str, bytes]) -> list[Json]:
@@ -103,7 +112,7 @@ def _point(report: Report, item: Json, results: Mapping[str, bytes]) -> Json:
     for client in clients:
         client["why"] = list(_why(client, clients[0]))
     known = [client for client in clients if client["worst"] is not None]
-    closest = min(known, key=lambda client: _most(client["apart"]))["client"] if known else None
+    closest = min(known, key=lambda client: abs(client["apart"][client["worst"]]))["client"] if known else None
     return {**{name: item[name] for name in ("point", "load")}, "concurrency": concurrency, "clients": clients,
             "closest": closest}  # fmt: skip
 
@@ -139,12 +148,11 @@ def _held(reading: Reading, referee: Json | None, concurrency: int) -> Json:
 
 
 def _truth(referee: Json, concurrency: int, requests: int | None) -> dict[str, float | None]:
-    number = _numbers(referee)
-    tokens, e2e_ms = number("generated_tokens"), number("e2e_ms")
+    tokens, e2e_ms = finite(referee.get("generated_tokens")), finite(referee.get("e2e_ms"))
     rate = None
     if tokens is not None and e2e_ms and requests:
         rate = concurrency * tokens / (requests * e2e_ms / 1000)
-    times = {name: number(name) for name in ("ttft_ms", "tpot_ms", "e2e_ms")}
+    times = {name: finite(referee.get(name)) for name in ("ttft_ms", "tpot_ms", "e2e_ms")}
     return {"output_tokens": tokens, "output_tok_s": rate, **times}
 
 
@@ -194,22 +202,3 @@ def _usual(cores: Sequence[float], duration_s: float | None) -> float | None:
 def _middle(values: Iterator[float | None]) -> float | None:
     known = [value for value in values if value is not None]
     return median(known) if known else None
-
-
-def _most(apart: Mapping[str, float | None]) -> float:
-    return max(abs(value) for name in JUDGED if (value := apart[name]) is not None)
-
-
-def _numbers(found: Mapping[str, Any]) -> Callable[[str], float | None]:
-    """A reader of finite numbers; what is none is not stated."""
-
-    def number(name: str) -> float | None:
-        value = found.get(name)
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            return None
-        try:
-            return float(value) if math.isfinite(value) else None
-        except OverflowError:
-            return None
-
-    return number

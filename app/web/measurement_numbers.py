@@ -6,6 +6,7 @@ from itertools import count
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
+from app.jobs.agreement import finite, mean_ms
 from app.web.axes_example import shown
 from app.web.contexts import Fact
 from app.web.measurement_contexts import OverRepeats, RunLine, SetLine
@@ -121,21 +122,22 @@ def referee_lines(numbers: Json, labels: Mapping[str, str]) -> tuple[SetLine, ..
 def _refereed(item: Json, heading: str) -> SetLine:
     runs = [run for run in item["runs"] if run["referee"]]
     told = [finding(name, [_times(run, name) for run in runs]) for name in TIMES]
-    generated = sum(run["referee"]["generated_tokens"] or 0 for run in runs)
+    generated = sum(finite(run["referee"].get("generated_tokens")) or 0 for run in runs)
     seen = sum(run["output_tokens"] or 0 for run in runs)
     cells = [OverRepeats(f"{generated:,.0f}", f"client: {seen:,.0f}")]
     cells += [_beside([_times(run, name) for run in runs]) for name in TIMES]
-    lag = max((run["client"] or {}).get("lag_p99_ms", 0.0) for run in runs)
-    busy = max((run["client"] or {}).get("cpu_share", 0.0) for run in runs)
+    lag, busy = (max(_of_client(run, name) for run in runs) for name in ("lag_p99_ms", "cpu_share"))
     cells.append(OverRepeats(f"{lag:.1f} ms", f"{busy * 100:.0f} % of a core"))
     return SetLine(heading, item["label"], tuple(cells), tuple(text for text in told if text))
 
 
 def _times(run: Json, name: str) -> tuple[float | None, float | None, float]:
     """A mean in ms by the server and by the client, and that one's lag."""
-    own = (run[name] or {}).get("mean") if isinstance(run[name], dict) else None
-    lag = float((run["client"] or {}).get("lag_p99_ms", 0.0))
-    return run["referee"].get(name), None if own is None else float(own), lag
+    return finite(run["referee"].get(name)), mean_ms(run, name), _of_client(run, "lag_p99_ms")
+
+
+def _of_client(run: Json, name: str) -> float:
+    return float((run["client"] or {}).get(name, 0.0))
 
 
 def _beside(pairs: Sequence[tuple[float | None, float | None, float]]) -> OverRepeats:

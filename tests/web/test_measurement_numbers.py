@@ -30,3 +30,17 @@ def test_few_repeats_have_a_range_and_many_an_interval(tmp_path: Path) -> None:
         report, traces = attempt(tmp_path / str(repeats), plan(repeats=repeats))
         (line,) = set_lines(compute(report, traces, report.plan), {"a": ""})
         assert line.cells[1].range == said
+
+
+def test_counters_that_are_no_numbers_and_an_infinite_mean_are_not_stated(tmp_path: Path) -> None:
+    report, traces = attempt(tmp_path, plan(repeats=1))
+    told = {"engine": "vllm", "generated_tokens": "44", "ttft_ms": [1], "tpot_ms": 10**400, "e2e_ms": 120.0}
+    (run,) = report.runs
+    numbers = compute(
+        report.model_copy(update={"runs": (run.model_copy(update={"referee": told}),)}), traces, report.plan
+    )
+    numbers["sets"][0]["runs"][0]["e2e_ms"]["mean"] = "inf"  # as it is where a request failed
+    (line,) = referee_lines(numbers, {"a": ""})
+    assert [cell.value for cell in line.cells[:4]] == ["0", "not stated", "not stated", "120.0"]
+    assert line.cells[3].range == "client: not stated"
+    assert line.reasons == ()
