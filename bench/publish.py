@@ -21,6 +21,7 @@ from app.claims.schema import Conditions
 from app.jobs.quantities import QUANTITIES, value
 from app.jobs.ran import conditions_of
 from app.jobs.shipped import checked
+from app.web.job_words import engine
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from app.jobs.evidence import Checked
 
 AXES = ("output_throughput", "ttft", "tpot")
-ENGINES = {"vllm": "vLLM", "sglang": "SGLang"}
 DIGITS = 4  # that three repeats can bear
 Json = dict[str, Any]
 
@@ -55,7 +55,7 @@ def _claim(bundle: Checked, name: str, of_set: Json, axis: str, number: float) -
     ends = [(f"{end} of {len(of_set['runs'])} runs", between[end]) for end in ("lowest", "highest")]
     return {
         "id": f"benchcard-{name}-{of_set['side']}{of_set['point']}-{axis.replace('_', '-')}",
-        "title": f"{ENGINES[launch.engine]} {launch.version} at {of_set['load']}" if launch else f"at {of_set['load']}",
+        "title": f"{engine(launch)} at {of_set['load']}" if launch else f"at {of_set['load']}",
         "value": rounded(number),
         "unit": unit,
         "axis": axis,

@@ -232,7 +232,7 @@ class Session:
         if file is not None:
             found.meta["client"] = {name: getattr(client, name) for name in client.__slots__}
             found.meta["referee"] = referee.as_json(told.added) if told else None
-            found.meta["reasons"] = [f"{reason.rule}: {reason.message}" for reason in reasons]
+            found.meta["reasons"] = list(map(str, reasons))
             trace_file.write(found, file)
         return Run(found, numbers, client, reasons, file, told)
 

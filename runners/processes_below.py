@@ -7,40 +7,37 @@ import os
 from pathlib import Path
 
 TICKS = os.sysconf("SC_CLK_TCK")  # per second of processor time
-_PARENT, _USER, _SYSTEM = 1, 11, 12  # places in a process's `stat`, counted from its state
+_STATE, _PARENT, _USER, _SYSTEM = 0, 1, 11, 12  # places in a process's `stat`, counted from its state
 
 
 def below(root: int) -> list[int]:
     """All descendants of a process, zombies left out."""
-    parents: dict[int, list[int]] = {}
-    dead: set[int] = set()
-    for entry in Path("/proc").iterdir():
-        if not entry.name.isdigit():
-            continue
-        with contextlib.suppress(OSError):
-            fields = _stat(int(entry.name))
-            parents.setdefault(int(fields[_PARENT]), []).append(int(entry.name))
-            if fields[0] in "ZX":
-                dead.add(int(entry.name))
-    found: list[int] = []
-    waiting = [root]
-    while waiting:
-        children = parents.get(waiting.pop(), [])
-        waiting += children
-        found += [pid for pid in children if pid not in dead]
-    return found
+    return _below(root, _all())
 
 
 def used_s(root: int) -> dict[int, float]:
-    """Seconds of processor time of each descendant; what ended meanwhile is left out."""
+    """Seconds of processor time of each descendant."""
+    found = _all()
+    return {pid: (int(found[pid][_USER]) + int(found[pid][_SYSTEM])) / TICKS for pid in _below(root, found)}
+
+
+def _all() -> dict[int, list[str]]:
+    """Every process with the fields of its `stat` behind the name, which may itself hold spaces and brackets."""
     found = {}
-    for pid in below(root):
-        with contextlib.suppress(OSError):
-            fields = _stat(pid)
-            found[pid] = (int(fields[_USER]) + int(fields[_SYSTEM])) / TICKS
+    for entry in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):  # it has ended meanwhile
+            found[int(entry.name)] = (entry / "stat").read_text().rpartition(")")[2].split()
     return found
 
 
-def _stat(pid: int) -> list[str]:
-    """The fields behind the name, which may itself hold spaces and brackets."""
-    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+def _below(root: int, processes: dict[int, list[str]]) -> list[int]:
+    children: dict[int, list[int]] = {}
+    for pid, fields in processes.items():
+        children.setdefault(int(fields[_PARENT]), []).append(pid)
+    found: list[int] = []
+    waiting = [root]
+    while waiting:
+        own = children.get(waiting.pop(), [])
+        waiting += own
+        found += [pid for pid in own if processes[pid][_STATE] not in "ZX"]
+    return found

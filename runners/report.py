@@ -81,7 +81,7 @@ def _run_json(run: Run) -> Json:
     return {
         **(withheld(values) if run.reasons else values),
         "valid": not run.reasons,
-        "reasons": [f"{reason.rule}: {reason.message}" for reason in run.reasons],
+        "reasons": list(map(str, run.reasons)),
         "rules": [reason.rule for reason in run.reasons],
         "counting": run.trace.meta["counting"],
         "client": asdict(run.client),
@@ -144,7 +144,7 @@ def as_json(result: Result, stopped: Sequence[Reason] = ()) -> Json:
     top = over_runs(runs)
     prefix = len(runs) > 1
     refereed = referee.over_runs([run.told for run in result.runs if run.told])
-    reasons = [f"{reason.rule}: {reason.message}" for reason in stopped]
+    reasons = list(map(str, stopped))
     reasons += [
         f"run {place}: {reason}" if prefix else reason for place, run in enumerate(runs, 1) for reason in run["reasons"]
     ]

@@ -193,7 +193,7 @@ class Sides:
         """One repeat by Benchcard's client and every other tool; whoever was first is the last in the next."""
         clients: list[BenchTool | None] = [None, *self._plan.tools]
         first = (repeat - 1) % len(clients)
-        running.sessions[point] = running.sessions.get(point) or self._session(running, point, repeat)
+        self._session(running, point, repeat)  # warms the server up, whoever is the first
         for tool in clients[first:] + clients[:first]:
             if tool is None:
                 self._measure(running, point, repeat)
@@ -204,7 +204,7 @@ class Sides:
         """Let another tool measure."""
         self._teller.phase("measuring", f"{tool}: point {point + 1} of {len(self._plan.points)}, repeat {repeat}")
         assert running.server is not None
-        measured = Measured(running.server, running.sessions[point].witness, running.model)
+        measured = Measured(running.server, self._session(running, point, repeat).witness, running.model)
         run = self._tools.run(tool, measured, point, repeat)
         running.server.check("running")
         for reason in run.reasons:
@@ -212,8 +212,7 @@ class Sides:
         self._teller.step()
 
     def _measure(self, running: _Running, point: int, repeat: int) -> None:
-        session = running.sessions.get(point) or self._session(running, point, repeat)
-        running.sessions[point] = session
+        session = self._session(running, point, repeat)
         points, repeats = len(self._plan.points), self._plan.repeats
         at = f"{_name(running)}, point {point + 1} of {points}, repeat {repeat} of {repeats}"
         self._teller.phase("measuring", f"measuring {at}")
@@ -221,7 +220,7 @@ class Sides:
             run = session.repeat(repeat)
         if running.server is not None:
             running.server.check("running")
-        reasons = tuple(f"{reason.rule}: {reason.message}"[:TEXT] for reason in run.reasons)
+        reasons = tuple(str(reason)[:TEXT] for reason in run.reasons)
         for reason in reasons:
             self._teller.say(f"no result: {reason}")
         self.runs.append(
@@ -240,12 +239,16 @@ class Sides:
         self._teller.step()
 
     def _session(self, running: _Running, point: int, repeat: int) -> Session:
+        """The point's own while its server is up; warmed up where it is new."""
+        if point in running.sessions:
+            return running.sessions[point]
         self._teller.phase("warming", f"warming up {_name(running)} for point {point + 1}")
         options = self._options(running, point)
         session = measure.begin(options, self._teller.say)
         session.warm_up()
         session.check_client()
         session.skip(repeat - 1)
+        running.sessions[point] = session
         return session
 
     def _options(self, running: _Running, point: int) -> Options:

@@ -51,7 +51,7 @@ def as_json(sweep: Sweep) -> Json:
 def _point(point: Point) -> Json:
     if point.result is None:
         nothing: Json = dict.fromkeys((*report.COUNTS, *NAMES))
-        reasons = [f"{reason.rule}: {reason.message}" for reason in point.stopped]
+        reasons = list(map(str, point.stopped))
         return {**nothing, "load": described(point.options.load), "valid": False, "reasons": reasons, "runs": []}
     return report.as_json(point.result, point.stopped)
 

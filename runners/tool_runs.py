@@ -57,7 +57,7 @@ class ToolRuns:
         server, witness = on.server, on.witness
         asked = self._asked(tool, on, point, repeat)
         argv = [str(self._order.tools[tool]), *arguments(tool, asked)]
-        reasons = [f"{reason.rule}: {reason.message}" for reason in witness.before_run()]
+        reasons = list(map(str, witness.before_run()))
         process = Process(argv, self._env(server), self._folder / f"{tool}.log", self._folder, tool)
         try:
             with Watch(server.process.supervisor, process.supervisor) as watch:
@@ -65,7 +65,7 @@ class ToolRuns:
         finally:
             process.stop(GRACE_S)
         added, gone = witness.added()
-        reasons += [f"{reason.rule}: {reason.message}" for reason in gone]
+        reasons += list(map(str, gone))
         if code != 0:
             said = " / ".join(process.last_lines(5))
             how = f"did not end within {MOST_RUN_S:g} s" if code is None else f"ended with code {code}"

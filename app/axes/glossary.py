@@ -22,6 +22,7 @@ class Term:
 
 OURS = "Benchcard's own use of the word"
 VLLM, SGLANG = TOOLS["vllm bench"], TOOLS["sglang bench_serving"]
+DOCUMENTED = f"documentation of {VLLM} and {SGLANG}"
 TERMS: tuple[Term, ...] = (
     Term("ttft", ("TTFT",), "Time to first token: how long a user waits until an answer begins.", "ms", axis="ttft"),
     Term("tpot", ("TPOT",), "Time per output token after the first one.", "ms", axis="tpot"),
@@ -43,30 +44,30 @@ TERMS: tuple[Term, ...] = (
          axis="acceptance_rate"),
     Term("speculation", ("speculative decoding", "speculation"), "A cheap draft proposes several tokens and the model "
          "checks them in one step. It gives the same text faster where drafts are accepted; with simulated acceptance "
-         "the speed is chosen, and the text means nothing.", "", f"documentation of {VLLM} and {SGLANG}"),
+         "the speed is chosen, and the text means nothing.", "", DOCUMENTED),
     Term("mtp", ("MTP",), "Multi-token prediction: heads of the model itself draft the next tokens.", "",
-         f"documentation of {VLLM} and {SGLANG}"),
+         DOCUMENTED),
     Term("prefill", ("prefill",), "Reading the prompt: all its tokens at once, before the first answer token.", "",
-         f"documentation of {VLLM} and {SGLANG}"),
+         DOCUMENTED),
     Term("decode", ("decode",), "Writing the answer, one step after the other.", "",
-         f"documentation of {VLLM} and {SGLANG}"),
+         DOCUMENTED),
     Term("prefix-cache", ("prefix cache",), "Keeps the KV entries of beginnings that requests share, so that they are "
          "not computed again. A warm one makes TTFT small and counts tokens that nobody computed.", "",
-         f"documentation of {VLLM} and {SGLANG}"),
+         DOCUMENTED),
     Term("kv-cache", ("KV cache",), "Keys and values of all tokens so far, kept in GPU memory; it bounds how many "
-         "sequences run at once.", "GiB", f"documentation of {VLLM} and {SGLANG}"),
+         "sequences run at once.", "GiB", DOCUMENTED),
     Term("tp", ("TP",), "Tensor parallelism: each layer is split over so many GPUs (TP4: over four).", "GPUs",
-         f"documentation of {VLLM} and {SGLANG}"),
+         DOCUMENTED),
     Term("pp", ("PP",), "Pipeline parallelism: layers are dealt out over GPUs, one group after the other.", "GPUs",
-         f"documentation of {VLLM} and {SGLANG}"),
+         DOCUMENTED),
     Term("dp", ("DP",), "Data parallelism: whole copies, each with requests of its own.", "copies",
-         f"documentation of {VLLM} and {SGLANG}"),
+         DOCUMENTED),
     Term("ep", ("EP",), "Expert parallelism: the experts of a mixture-of-experts model are dealt out over GPUs.",
-         "GPUs", f"documentation of {VLLM} and {SGLANG}"),
+         "GPUs", DOCUMENTED),
     Term("dep", ("DEP",), "Attention data-parallel, experts expert-parallel, on the same GPUs (DEP2: on two).", "GPUs",
          OURS),
     Term("moe", ("MoE",), "Mixture of experts: of each layer only a few experts work on a token.", "",
-         f"documentation of {VLLM} and {SGLANG}"),
+         DOCUMENTED),
     Term("p90", ("P90", "P99", "p90", "p99"), "The value that 90 (99) of 100 stay below. Of a time that is the slow "
          "side; of a speed it is the fast one, unless it is taken the other way round, and the axis says which.", "",
          OURS),

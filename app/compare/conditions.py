@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 from app.claims.conditions import FIELDS
-from app.claims.schema import Acceptance, Speculation
+from app.claims.schema import Acceptance, Conditions, Speculation
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -240,3 +240,11 @@ def _load(claim: Claim) -> str | None:
 
 
 COMPARED: dict[str, Compared] = _table()
+
+
+def laid_over(own: Conditions, stated: Conditions) -> Conditions:
+    """`own` with every fact that `stated` has; a null is no fact, so that what was stored reads as what was written."""
+    merged = own.model_dump()
+    for name, value in stated.model_dump(exclude_none=True).items():
+        merged[name] = {**merged[name], **value} if isinstance(value, dict) else value
+    return Conditions.model_validate(merged)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from app.axes import AXES
 from app.claims.schema import Acceptance, Conditions
-from app.compare.conditions import COMPARED, OFF, acceptance_text, diff, is_forced, settle
+from app.compare.conditions import COMPARED, OFF, acceptance_text, diff, is_forced, laid_over, settle
 from app.compare.hardware import NO_WEIGHTS, memory_limit
 from app.compare.printed import recomputed
 from app.compare.ratio import change_of
@@ -106,11 +106,11 @@ def denominator(claim: ClaimRow, known: Mapping[str, ClaimRow]) -> ClaimRow | No
     given = claim.baseline
     if given.claim is not None and given.claim in known and given.claim != claim.id:
         under = known[given.claim]
-        conditions = _laid_over(under.conditions, given.conditions) if given.conditions else under.conditions
+        conditions = laid_over(under.conditions, given.conditions) if given.conditions else under.conditions
         return settle(under.model_copy(update={"conditions": conditions}))
     if given.conditions is None and given.acceptance is None:
         return None
-    conditions = _laid_over(claim.conditions, given.conditions) if given.conditions else claim.conditions
+    conditions = laid_over(claim.conditions, given.conditions) if given.conditions else claim.conditions
     acceptance = given.acceptance or claim.acceptance
     if given.acceptance is None and _method(conditions) != _method(claim.conditions):
         acceptance = Acceptance(kind="not_stated")
@@ -119,14 +119,6 @@ def denominator(claim: ClaimRow, known: Mapping[str, ClaimRow]) -> ClaimRow | No
 
 def _method(conditions: Conditions) -> str | None:
     return conditions.speculation.method
-
-
-def _laid_over(own: Conditions, stated: Conditions) -> Conditions:
-    """`own` with every fact that `stated` has."""
-    merged = own.model_dump()
-    for name, value in stated.model_dump(exclude_none=True).items():
-        merged[name] = {**merged[name], **value} if isinstance(value, dict) else value
-    return Conditions.model_validate(merged)
 
 
 def _sides(claim: ClaimRow, known: Mapping[str, ClaimRow]) -> Iterator[Reason]:

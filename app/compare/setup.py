@@ -7,11 +7,11 @@ and a release is not the commit that a claim names.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from app.axes import AXES
 from app.claims.schema import Conditions, Fact, Text
-from app.compare.conditions import diff
+from app.compare.conditions import diff, laid_over
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -58,9 +58,7 @@ def baseline_conditions(claim: Claim) -> Conditions | None:
     """What a ratio divides by: the claim's own conditions with those that its source says differ. None where the
     source states none."""
     given = claim.baseline.conditions
-    if given is None:
-        return None
-    return Conditions.model_validate(_over(claim.conditions.model_dump(), given.model_dump(exclude_none=True)))
+    return None if given is None else laid_over(claim.conditions, given)
 
 
 def baseline_claim(claim: ClaimRow) -> ClaimRow:
@@ -70,13 +68,6 @@ def baseline_claim(claim: ClaimRow) -> ClaimRow:
     if conditions.speculation.method == "off":
         acceptance = acceptance.model_copy(update={"kind": "none", "length": None, "target": None, "ceiling": None})
     return claim.model_copy(update={"conditions": conditions, "acceptance": acceptance})
-
-
-def _over(base: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
-    return base | {
-        name: _over(base[name], value) if isinstance(value, dict) and isinstance(base.get(name), dict) else value
-        for name, value in given.items()
-    }
 
 
 def _between(claim: ClaimRow, measured: Claim, lead: str) -> Setup:

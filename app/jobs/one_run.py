@@ -94,7 +94,7 @@ def _judged(trace: Trace, measured: Metrics, plan: Plan, run: RunReport) -> Iter
         warm = work.prefix_cache == "warm" or work.turns > 1
         for reason in verdict.judge(trace, measured, client, point.concurrency, verdict.DEFAULT):
             if reason.rule not in known and not (warm and reason.rule == "warm_cache"):
-                yield f"{reason.rule}: {reason.message}"
+                yield str(reason)
     yield from other_load(point, work.turns, measured.in_flight_peak)
 
 

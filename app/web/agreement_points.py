@@ -34,11 +34,13 @@ def _said(point: Json) -> str:
     if not apart:
         closest = NAMES[point["closest"]]
         return f"All of them are within {AGREES * 100:.0f} % of the server's own numbers; {closest} is the closest."
-    departs = "; ".join(
-        f"{NAMES[client['client']]} departs by {_percent(client['apart'][client['worst']])} in {WORDS[client['worst']]}"
-        for client in apart
-    )
+    departs = "; ".join(map(_departs, apart))
     return f"{departs}. The closest to the server's own numbers is {NAMES[point['closest']]}."
+
+
+def _departs(client: Json) -> str:
+    worst = client["worst"]
+    return f"{NAMES[client['client']]} departs by {percent_apart(client['apart'][worst])} in {WORDS[worst]}"
 
 
 def _line(client: Json) -> ClientLine:
@@ -68,10 +70,11 @@ def _cell(client: Json, name: str) -> HeldCell:
         return HeldCell(NOT_STATED, "", mark=False)
     text = f"{value:,.0f}" if name == "output_tokens" else shown(value)
     too_far = apart is not None and name in JUDGED and abs(apart) > AGREES
-    return HeldCell(text, _percent(apart) if apart is not None else "", mark=too_far)
+    return HeldCell(text, percent_apart(apart) if apart is not None else "", mark=too_far)
 
 
-def _percent(share: float) -> str:
+def percent_apart(share: float) -> str:
+    """How far a number is from another, with its sign; that of next to nothing is both."""
     return "±0.0 %" if abs(share) < 0.0005 else f"{share * 100:+.1f} %".replace("-", "\N{MINUS SIGN}")
 
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
-from app.cards.names import engine
 from app.claims.schema import Baseline, Claim, Conditions
 from app.claims.words import axis_name
 from app.compare.conditions import COMPARED
@@ -15,7 +14,7 @@ from app.jobs.ran import conditions_of
 from app.web.beside_contexts import BesideChoice, BesidePage
 from app.web.chart_csv import chart_csv
 from app.web.contexts import Fact, Link, Shell, SideLine
-from app.web.job_words import DUMMY_TEXT, what
+from app.web.job_words import DUMMY_TEXT, engine, what
 from app.web.line_plots import Line, curve_figure, sweep_figure
 from app.web.measurement_contexts import ChartTable
 from app.web.measurement_numbers import runs_of
@@ -65,7 +64,7 @@ class Side:
     @property
     def name(self) -> str:
         launch = self.report.plan.sides[0].launch
-        return f"{self.row.id}, {f'{engine(launch.engine)} {launch.version}' if launch else 'a running server'}"
+        return f"{self.row.id}, {engine(launch) if launch else 'a running server'}"
 
 
 def side_of(row: MeasurementRow, view: RunView | None = None) -> Side:
@@ -98,6 +97,7 @@ def beside_page(
     """`newest`: measurements to choose from."""
     several = len(sides) > 1
     differing, unknown = _setups(sides) if several else ((), ())
+    said = _said(differing, unknown)
     loads = shared_loads([side.row for side in sides]) if several else []
     listed = {row.id: row for row in (*(side.row for side in sides), *newest)}
     chosen = {side.row.id for side in sides}
@@ -107,10 +107,10 @@ def beside_page(
         troubles=tuple(troubles),
         choices=tuple(BesideChoice(name, what(report_of(row).plan), name in chosen) for name, row in listed.items()),
         sides=tuple(Link(f"{side.row.id}: {what(side.report.plan)}", f"/measurements/{side.row.id}") for side in sides),
-        said=_said(differing, unknown),
+        said=said,
         differing=differing,
         unknown=unknown,
-        charts=tuple(chart for chart in _charts(sides, load) if chart) if several else (),
+        charts=tuple(_charts(sides, load, [said, *_caveats(sides)])) if several else (),
         loads=tuple(Link(item, _address(PATH, sides, ("load", item))) for item in loads if item != load),
         undrawn="There is no load at which all of them have a result, so no distributions are set side by side."
         if several and not loads
@@ -155,10 +155,9 @@ def _as_claim(report: Report) -> Claim:
     )  # fmt: skip
 
 
-def _charts(sides: Sequence[Side], load: str) -> Iterator[ChartTable | None]:
-    yield _sweeps(sides)
-    for axis in CURVES:
-        yield _curves(axis, sides, load)
+def _charts(sides: Sequence[Side], load: str, caveats: Sequence[str]) -> Iterator[ChartTable]:
+    drawn = [_sweeps(sides, caveats), *(_curves(axis, sides, load, caveats) for axis in CURVES)]
+    yield from (chart for chart in drawn if chart)
 
 
 def _fronts(sides: Sequence[Side]) -> list[Side]:
@@ -168,7 +167,7 @@ def _fronts(sides: Sequence[Side]) -> list[Side]:
     return swept if len(swept) > 1 and len(alike) == 1 else []
 
 
-def _sweeps(sides: Sequence[Side]) -> ChartTable | None:
+def _sweeps(sides: Sequence[Side], caveats: Sequence[str]) -> ChartTable | None:
     swept = _fronts(sides)
     if not swept:
         return None
@@ -179,28 +178,27 @@ def _sweeps(sides: Sequence[Side]) -> ChartTable | None:
     ]
     title = f"Total throughput {share} over P90 interactivity"
     caption = ["Each has a front of its own. Nothing is known between loads, so no line joins them."]
-    data = sweep_figure(title, X_UNIT, f"tok/s {share}", series, [*caption, *said_of_loads(series), *_caveats(sides)])
+    data = sweep_figure(title, X_UNIT, f"tok/s {share}", series, [*caption, *said_of_loads(series), *caveats])
     rows = tuple((side.name, *row) for side in swept for row in sweep_rows(side.row.numbers["front"]))
     headings = ("Measurement", "Load", "P90 interactivity, tok/s/user", f"Total throughput {share}, tok/s", "Place")
     return ChartTable(_figure(SWEEP, title, data, sides, ""), headings, rows, "")
 
 
-def _curves(axis: str, sides: Sequence[Side], load: str) -> ChartTable | None:
+def _curves(axis: str, sides: Sequence[Side], load: str, caveats: Sequence[str]) -> ChartTable | None:
     known = [(side, side.view.curves[axis]) for side in sides if side.view and axis in side.view.curves]
     if len(known) < 2:
         return None
     title = f"{axis_name(axis)} at {load}: share of values that are at most so large"
     lines = [Line(side.name, curve.x, curve.share, engine_of(side.report)) for side, curve in known]
     counted = [f"{side.row.id}: {curve.count:,} values of its first run that is a result." for side, curve in known]
-    data = curve_figure(title, "ms", lines, [*counted, *_caveats(sides)])
+    data = curve_figure(title, "ms", lines, [*counted, *caveats])
     headings = ("Share of values", *(f"{side.name}, ms" for side, _ in known))
     rows = tuple((f"{percent} %", *(shown_at(curve, percent) for _, curve in known)) for percent in SHARES)
     return ChartTable(_figure(axis, title, data, sides, load), headings, rows, "")
 
 
 def _caveats(sides: Sequence[Side]) -> Iterator[str]:
-    """What a reader of the picture alone must be told: above all that the setups differ."""
-    yield _said(*_setups(sides))
+    """What a reader of the picture alone must be told, after how the setups differ."""
     for side in sides:
         if side.report.plan.on_random_weights:
             yield f"{side.row.id}: random weights. {DUMMY_TEXT}"
@@ -222,15 +220,15 @@ def _address(path: str, sides: Sequence[Side], *more: tuple[str, str]) -> str:
 
 def beside_csv(chart: str, sides: Sequence[Side], load: str) -> str | None:
     """The data of one chart with its caveats in the first lines; None where there is no such chart."""
-    if chart == SWEEP and _fronts(sides):
-        of_all = [(side, sweep_lines(side.row.numbers["front"])) for side in _fronts(sides)]
-        headings, comments = SWEEP_HEADINGS, list(_caveats(sides))
+    caveats = [_said(*_setups(sides)), *_caveats(sides)]
+    if chart == SWEEP and (swept := _fronts(sides)):
+        of_all = [(side, sweep_lines(side.row.numbers["front"])) for side in swept]
         return chart_csv(
-            comments, ("measurement", *headings), [(side.row.id, *row) for side, of in of_all for row in of]
+            caveats, ("measurement", *SWEEP_HEADINGS), [(side.row.id, *row) for side, of in of_all for row in of]
         )
     known = [(side, side.view.curves[chart]) for side in sides if side.view and chart in side.view.curves]
     if len(known) < 2:
         return None
     lines = [(side.row.id, *line) for side, curve in known for line in curve_lines(curve)]
-    comments = [f"{axis_name(chart)} at {load}", *_caveats(sides)]
+    comments = [f"{axis_name(chart)} at {load}", *caveats]
     return chart_csv(comments, ("measurement", "at_most_ms", "share_percent"), lines)

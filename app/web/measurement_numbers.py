@@ -7,6 +7,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from app.jobs.agreement import finite, mean_ms
+from app.web.agreement_points import percent_apart
 from app.web.axes_example import shown
 from app.web.contexts import Fact
 from app.web.measurement_contexts import OverRepeats, RunLine, SetLine
@@ -149,11 +150,7 @@ def _beside(pairs: Sequence[tuple[float | None, float | None, float]]) -> OverRe
     if not own or not middle:
         return OverRepeats(shown(middle), "client: not stated")
     seen = median(own)
-    return OverRepeats(shown(middle), f"client: {shown(seen)} ({_apart(seen / middle - 1)})")
-
-
-def _apart(share: float) -> str:
-    return f"{share * 100:+.1f} %".replace("-", "\N{MINUS SIGN}")
+    return OverRepeats(shown(middle), f"client: {shown(seen)} ({percent_apart(seen / middle - 1)})")
 
 
 def ratios(numbers: Json) -> Iterator[Fact]:

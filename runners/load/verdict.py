@@ -53,6 +53,10 @@ class Reason:
     rule: str
     message: str
 
+    def __str__(self) -> str:
+        """As reports, traces and the log have it: the rule by name, then the sentence."""
+        return f"{self.rule}: {self.message}"
+
 
 def judge(trace: Trace, metrics: Metrics, client: Client, concurrency: int | None, limits: Limits) -> list[Reason]:
     """All reasons, the gravest first; none for a run that is a result. `concurrency` is None for an open loop."""
