@@ -37,7 +37,7 @@ TOOLS: dict[str, str] = {
 SERVING = frozenset(
     {
         "engine", "model", "hardware", "host", "parallelism", "dtypes", "speculation", "approximations", "execution",
-        "workload", "lengths", "output", "sampling", "cache", "load", "statistic",
+        "workload", "lengths", "output", "sampling", "cache", "load", "client", "statistic",
     }
 )  # fmt: skip
 PER_GPU = SERVING | {"limit"}  # a throughput that somebody may have taken under a limit on each user's speed

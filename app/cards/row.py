@@ -6,6 +6,8 @@ to have repeated it.
 
 from __future__ import annotations
 
+import re
+from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from app.axes import AXES
@@ -17,11 +19,14 @@ from app.claims.wording import headline
 from app.protocol.english import counted
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from app.cards.record import CardRecord
-    from app.cards.schema import Card
+    from app.cards.schema import Card, Result
     from app.claims.schema import ClaimRow, Scope
 
 RANK, RETRACTED_RANK = 500, 999
+FROM_TO = re.compile(r"(?<![\w.,])(\d+(?:\.\d+)?) to (\d+(?:\.\d+)?)(?![\w.,])")  # a spread between two plain numbers
 FORCED = ("simulated", "synthetic")
 # Axes that are about less than a request from end to end (app/axes).
 SCOPES: dict[str, Scope] = {
@@ -148,13 +153,20 @@ def _runs(card: Card) -> str | None:
 
 
 def _beside(card: Card) -> tuple[claims.OtherFigure, ...]:
-    """What the same run measured on other axes, named as the axis is."""
-    figures = []
+    """How far the runs lie apart, and what the same run measured on other axes, named as the axis is."""
+    figures = list(_ends(card.result)) if card.result else []
     for item in card.also or ():
         name = AXES[item.axis].name.partition(" (")[0] if item.axis in AXES else item.axis
         label = f"{name}, {item.statistic}" if item.statistic else name
         figures.append(claims.OtherFigure(name=label, value=item.value, unit=item.unit))
     return tuple(figures)
+
+
+def _ends(result: Result) -> Iterator[claims.OtherFigure]:
+    """A spread that is written from one number to another; in other words it stays with the runs alone."""
+    told = FROM_TO.search(result.spread or "")
+    for name, digits in zip(("lower", "upper"), told.groups() if told else (), strict=False):
+        yield claims.OtherFigure(name=f"{name} end of the spread", value=Decimal(digits), unit=result.unit)
 
 
 def _source(record: CardRecord) -> claims.SourceRef:

@@ -81,15 +81,16 @@ def _missing(field: str) -> Callable[[Card], str | None]:
 
 def _gpu_count(card: Card) -> str | None:
     layout, count = card.parallelism or Parallelism(), (card.hardware or Hardware()).count
-    on_gpus = count is not None and not names.is_cpu((card.hardware or Hardware()).accelerator)
-    if not on_gpus or (layout.tp is None and layout.dp is None) or layout.note:
+    if count is None or names.is_cpu((card.hardware or Hardware()).accelerator):
+        return None
+    if (layout.tp is None and layout.dp is None) or layout.note:
         return None
     ranks = (layout.tp or 1) * (layout.pp or 1) * (layout.pcp or 1)
     fitting = {ranks, ranks * (layout.dp or 1)}
     if count in fitting:
         return None
     need = " or ".join(str(number) for number in sorted(fitting))
-    return f"needs {need} {named(max(fitting), 'GPU')}, but hardware.count is {count}"
+    return f"needs {need} {named(max(fitting), 'GPU')}, but the card says {count} {named(count, 'GPU')}"
 
 
 def _accept_length(card: Card) -> str | None:

@@ -113,6 +113,15 @@ def _divisor(claim: Claim) -> Iterator[Finding]:
         yield ("baseline",), "a ratio or change divides by something: say what, or `not_stated`"
 
 
+def _forced(claim: Claim) -> Iterator[Finding]:
+    forced = claim.acceptance.kind in ("simulated", "synthetic")
+    if not forced and any(item.kind == "simulated_acceptance" for item in claim.caveats):
+        text = (
+            "says simulated, the acceptance says otherwise; what a source leaves open is the caveat `acceptance_open`"
+        )
+        yield ("caveats",), text
+
+
 # Each rule of a claim with the fields that it reads. UNKNOWN: it complains of a field that is not there.
 RULES: tuple[tuple[set[str], Callable[[Claim], Iterator[Finding]]], ...] = (
     ({"axis"}, _axis),
@@ -123,6 +132,7 @@ RULES: tuple[tuple[set[str], Callable[[Claim], Iterator[Finding]]], ...] = (
     ({"low", "high"}, _limits_in_order),
     ({"before", "after", "points_unit", UNKNOWN}, _end_points),
     ({"kind", "baseline"}, _divisor),
+    ({"acceptance", "caveats"}, _forced),
 )
 
 

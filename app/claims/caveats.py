@@ -16,6 +16,7 @@ WORDS = {
     "retracted": "retracted",
     "contradicted": "contradicted",
     "simulated_acceptance": "simulated acceptance",
+    "acceptance_open": "acceptance not stated as real",
     "flawed_baseline": "flawed baseline",
     "workload_differs": "other workload",
     "third_party_reading": "third-party reading",
@@ -74,6 +75,8 @@ def said(row: ClaimRow) -> Iterator[tuple[str, str]]:
 def _implied(row: ClaimRow) -> Iterator[tuple[str, str]]:
     if row.acceptance.kind in ("simulated", "synthetic"):
         yield "simulated_acceptance", f"Acceptance was set, not earned: {acceptance(row.acceptance)}."
+    if row.acceptance.kind == "not_stated" and row.conditions.speculation.method not in (None, "off"):
+        yield "acceptance_open", "Speculation ran; whether its acceptance was earned or set is not stated."
     if row.stated_in == "chart":
         yield "chart_only", "The number stands on a chart only; its raw value is not printed."
     if row.baseline.kind == "own_earlier_build":

@@ -47,6 +47,7 @@ CaveatKind = Literal[
     "chart_only",
     "third_party_reading",
     "simulated_acceptance",
+    "acceptance_open",  # nobody says that drafted tokens were really accepted, and something speaks against it
     "own_earlier_build",
     "flawed_baseline",
     "prefill_not_counted",

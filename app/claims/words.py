@@ -56,7 +56,7 @@ BASELINES = {
     "other_model": "another model",
     "estimate": "an estimate, not a measurement",
     "not_stated": NOT_STATED,
-    "none": "nothing: an absolute number",
+    "none": "nothing; the number stands by itself",
 }
 # An axis's name without the unit that it ends in: the unit stands beside the number.
 AXIS_NAMES = {axis.key: axis.name.partition(" (")[0] for axis in AXES.values()}
@@ -73,6 +73,8 @@ SCOPED_AXES = {"kernel_time", "layer_time", "decode_step_time"}
 def measures(claim: Claim, *, shortly: bool = False) -> str:
     """What the number says: its axis in words, how it is expressed, and its scope where it is less than the whole."""
     axis = SHORT_AXES.get(claim.axis, axis_name(claim.axis)) if shortly else axis_name(claim.axis)
+    if claim.axis == "per_gpu_at_limit" and claim.conditions.limit is None:
+        axis += " (not stated)"
     if claim.axis != "not_defined":
         axis = {"ratio": f"ratio of {axis}", "change": f"change in {axis}"}.get(claim.kind, axis)
     whole = claim.scope in ("end_to_end", "capacity", "phase") or claim.axis in SCOPED_AXES

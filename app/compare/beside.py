@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.compare.conditions import acceptance_text, forced_length
-from app.compare.rules import Finding, Rule, against
+from app.compare.rules import Finding, Rule, against, stated
+from app.compare.spread import ends_text
 from app.compare.words import KINDS
 
 if TYPE_CHECKING:
@@ -74,6 +75,13 @@ def _both_forced(pair: Pair) -> Finding | None:
     return Finding(a, b, f"Both ran under forced acceptance ({a}): neither is a speed of real decoding.")
 
 
+def _spread(pair: Pair) -> Finding | None:
+    a, b = ends_text(pair.a), ends_text(pair.b)
+    if not pair.absolute or not pair.same_axis or (a is None and b is None):
+        return None
+    return Finding(a, b, f"Lowest and highest of the repeats: {stated(a, b)}.")
+
+
 def _read_off_chart(pair: Pair) -> Finding | None:
     a, b = (_reading(side) for side in (pair.a, pair.b))
     if a is None and b is None:
@@ -97,5 +105,6 @@ BESIDE: tuple[Rule, ...] = (
         _repetition,
     ),
     Rule("both-forced", "note", "acceptance", "Forced acceptance on both sides.", _both_forced),
+    Rule("spread", "note", "value", "How far the repeats of each number lie apart, where that is known.", _spread),
     Rule("read-off-chart", "note", "value", "A number that only a third party read.", _read_off_chart),
 )

@@ -8,7 +8,7 @@ from app.axes import AXES
 from app.compare.conditions import acceptance_text, is_forced
 from app.compare.pair import PER_NODE
 from app.compare.rules import Finding, Rule, against, stated
-from app.compare.words import KINDS, SCOPES, axis_name, listed, plain_axis, sentence
+from app.compare.words import KINDS, SCOPES, axis_name, listed, sentence, what_it_is
 
 if TYPE_CHECKING:
     from app.claims.schema import Claim
@@ -45,8 +45,8 @@ def _axis(pair: Pair) -> Finding | None:
     if pair.same_axis:
         return None
     a, b = pair.a, pair.b
-    message = f"{a.headline} is {plain_axis(a.axis)}; {b.headline} is {plain_axis(b.axis)}."
-    clause = f"one is {plain_axis(a.axis)}, the other is {plain_axis(b.axis)}"
+    message = f"{a.headline} is {what_it_is(a)}; {b.headline} is {what_it_is(b)}."
+    clause = f"one is {what_it_is(a)}, the other is {what_it_is(b)}"
     return Finding(axis_name(a.axis), axis_name(b.axis), message, clause)
 
 

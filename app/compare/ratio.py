@@ -3,6 +3,8 @@
 A ratio is shown where all that differs is one change and nothing that matters is left unstated (a repetition may
 leave one thing unstated, which stands in the same line); with a second, unintended difference it would be taken for
 the effect of the first. It is always b / a, and its words keep that order: the number, then "over" what it divides by.
+Where the repeats of the numbers are known, its reach over them stands beside it; of numbers that Benchcard measured, a
+ratio within the spread of the repeats is withheld.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from typing import TYPE_CHECKING
 from app.claims.wording import MINUS, number
 from app.compare.conditions import COMPARED, OFF, acceptance_text
 from app.compare.schema import Ratio
+from app.compare.spread import ends_text, reach
 from app.compare.words import listed, significant
 
 if TYPE_CHECKING:
@@ -55,7 +58,14 @@ def ratio(pair: Pair, reasons: Sequence[Reason]) -> Ratio | Withheld | None:
         return Withheld(withheld)
     quotient = pair.values[1] / pair.values[0]
     text = f"{number(pair.values[1])} / {number(pair.values[0])} = {_text(quotient)}"
-    return Ratio(value=_value(quotient), text=text, conditions=_conditions(pair, reasons))
+    over = reach(pair)
+    return Ratio(
+        value=_value(quotient),
+        text=text,
+        conditions=_conditions(pair, reasons),
+        low=_value(over.low) if over else None,
+        high=_value(over.high) if over else None,
+    )
 
 
 def change_of(field: str) -> str:
@@ -82,7 +92,16 @@ def _withheld(pair: Pair, reasons: Sequence[Reason]) -> str | None:
         return "because a number is approximate or a bound"
     if any(caveat.kind == "unsound" for side in (pair.a, pair.b) for caveat in side.caveats):
         return "because a number does not follow from its source's own counts"
-    return None
+    return _not_told_apart(pair)
+
+
+def _not_told_apart(pair: Pair) -> str | None:
+    """Of two published numbers the ratio stands all the same, as their source has it, with its reach beside it."""
+    over = reach(pair)
+    if over is None or not over.holds_one or not (pair.a.evidence and pair.b.evidence):
+        return None
+    said = " against ".join(ends_text(side) or side.headline for side in (pair.b, pair.a))
+    return f"because the two lie within the spread of their repeats ({said})"
 
 
 def _one_unknown(pair: Pair, found: Sequence[str], unstated: Sequence[str]) -> bool:
@@ -110,12 +129,21 @@ def _near_one(quotient: Decimal) -> bool:
 
 
 def _conditions(pair: Pair, reasons: Sequence[Reason]) -> str:
-    parts = [_change(pair, reasons), _forced(pair)]
+    parts = [_spread(pair), _change(pair, reasons), _forced(pair)]
     if pair.repetition:
         parts.append("one repeats the other")
     else:
         parts.append("one round of measurements")
     return "; ".join(part for part in parts if part)
+
+
+def _spread(pair: Pair) -> str:
+    over = reach(pair)
+    if over is None:
+        return ""
+    of = "the repeats" if over.both else "the repeats of one of them, those of the other are not stated"
+    within = "within the spread of the repeats: " if over.holds_one else ""
+    return f"{within}{_value(over.low)}x to {_value(over.high)}x over {of}"
 
 
 def _change(pair: Pair, reasons: Sequence[Reason]) -> str:

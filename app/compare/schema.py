@@ -28,11 +28,14 @@ class Reason(Fact):
 
 
 class Ratio(Fact):
-    """`value` is b / a with three significant digits. `conditions` belong into the same line wherever it is shown."""
+    """`value` is b / a with three significant digits. `conditions` belong into the same line wherever it is shown.
+    `low` and `high`: from where to where it goes over the repeats of both; null where no repeats are known."""
 
     value: Text
     text: Text
     conditions: Text
+    low: Text | None = None
+    high: Text | None = None
 
 
 class Derivation(Fact):

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from app.claims.schema import Claim, ClaimRow
 
+OWN = {"client"}  # Benchcard measures with its own client whatever the claim's was, and its page says so
 BASELINE = "baseline."  # before the field of a ratio's other side
 
 
@@ -72,7 +73,8 @@ def baseline_claim(claim: ClaimRow) -> ClaimRow:
 
 def _between(claim: ClaimRow, measured: Claim, lead: str) -> Setup:
     axis = AXES.get(claim.axis)
-    states = {item.field: item for item in diff(claim, measured, axis.matters if axis else frozenset(), frozenset())}
+    groups = axis.matters - OWN if axis else frozenset()
+    states = {item.field: item for item in diff(claim, measured, groups, frozenset())}
     differences, left_open = [], []
     told = dict(_told_otherwise(claim, measured))
     for name, item in states.items():

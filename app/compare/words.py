@@ -10,6 +10,9 @@ from app.axes import AXES
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from app.claims.schema import Claim
+
+LIMITED = "per_gpu_at_limit"
 # What an axis is about, for a tired reader: each fits into "one is ..., the other is ...".
 PLAIN_AXES: dict[str, str] = {
     "decode_rate": "the speed of a single stream",
@@ -23,7 +26,7 @@ PLAIN_AXES: dict[str, str] = {
     "output_per_gpu": "the output tokens that a GPU serves",
     "total_per_gpu": "all tokens that a GPU serves, the cached input among them",
     "undefined_per_gpu": "tokens per GPU without a word on which tokens count",
-    "per_gpu_at_limit": "how much a GPU serves under a speed limit",
+    "per_gpu_at_limit": "how much a GPU serves while each user keeps a speed",
     "interactivity_p90_slow": "the speed that nine of ten users get or exceed",
     "interactivity_p90_fast": "the speed that only one of ten users exceeds",
     "interactivity_e2e": "a user's speed with the wait for the first token counted",
@@ -70,6 +73,14 @@ def axis_name(key: str) -> str:
 
 def plain_axis(key: str) -> str:
     return PLAIN_AXES.get(key) or axis_name(key)
+
+
+def what_it_is(claim: Claim) -> str:
+    """What a number is about; of a throughput at a limit on each user's speed, at which, or that none is stated."""
+    said, limit = plain_axis(claim.axis), claim.conditions.limit
+    if claim.axis != LIMITED:
+        return said
+    return f"{said} (“{limit}”)" if limit else f"{said} that is not stated"
 
 
 def listed(words: Sequence[str]) -> str:

@@ -267,7 +267,7 @@ def _source(row: ClaimRow) -> Iterator[Fact]:
     yield Fact("Published", or_not_stated(source.date), source.date is not None)
     yield Fact("Publisher", source.publisher)
     yield Fact("Interest", source.interest)
-    yield Fact("Address", source.url or "not seen cited, so not linked", source.url is not None, source.url or "")
+    yield Fact("Address", source.url or _unlinked(row), source.url is not None, source.url or "")
     if row.card:
         yield Fact("Recorded", row.retrieved.isoformat())
     else:
@@ -279,6 +279,12 @@ def _source(row: ClaimRow) -> Iterator[Fact]:
         yield Fact("How that is judged", "rules of the verdict", url="/verdicts#measured-again")
     if again.others:
         yield Fact("Repeated by others", again.others)
+
+
+def _unlinked(row: ClaimRow) -> str:
+    if row.evidence:
+        return "none; it was measured here"
+    return "not stated on the card" if row.card else "not linked: we have not seen it given anywhere"
 
 
 def neighbour(row: ClaimRow, other: ClaimRow, why: str) -> Neighbour:

@@ -101,7 +101,7 @@ def _facts(source: Source, claims: int) -> Iterator[Fact]:
     elif source.url_seen_cited:
         yield Fact("Address", source.url, url=source.url)
     else:
-        yield Fact("Address", f"{source.url} (not seen cited anywhere, so not linked)")
+        yield Fact("Address", f"{source.url} (not linked: we have not seen it given anywhere)")
     for url in source.more_urls:
         yield Fact("Also", url, url=url if source.url_seen_cited else "")
     yield Fact("Read in", source.read_in)

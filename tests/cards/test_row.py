@@ -159,3 +159,19 @@ def test_the_day_it_was_measured_is_its_date() -> None:
     row = made(result="{value: 1, unit: tok/s, measured_at: 2026-11-02, spread: ±2 %}")
     assert (row.source.date, row.measured_at, row.retrieved) == ("2026-11-02", "2026-11-02", dt.date(2026, 11, 29))
     assert row.runs == "6 runs, 1 warm-up discarded, spread ±2 %"
+
+
+@pytest.mark.parametrize(
+    ("written", "ends"),
+    [
+        ("870.1 to 875.9", ["870.1", "875.9"]),
+        ("95 % bootstrap interval of the median 870.1 to 875.9", ["870.1", "875.9"]),
+        ("range of the runs 8e2 to 9e2", []),
+        ("std 3.2 over 5 runs", []),
+        (None, []),
+    ],
+)
+def test_a_spread_from_one_number_to_another_stands_beside_the_number(written: str | None, ends: list[str]) -> None:
+    spread = f", spread: {written}" if written else ""
+    found = made(result=f"{{value: 873.63, unit: tok/s{spread}}}")
+    assert [str(item.value) for item in found.beside if item.name.endswith("end of the spread")] == ends

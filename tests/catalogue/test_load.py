@@ -144,3 +144,17 @@ def test_the_shipped_catalogue_loads() -> None:
 
 def test_merge_takes_own_lists_whole() -> None:
     assert merge({"a": ["1"]}, {"a": ["2"]}) == {"a": ["2"]}
+
+
+def test_a_caveat_may_not_call_simulated_what_the_acceptance_leaves_open() -> None:
+    text = (
+        HEAD
+        + "claims:\n"
+        + CLAIM.replace(
+            "{kind: none}\n    conditions",
+            "{kind: none}\n    caveats: [{kind: simulated_acceptance, text: probably}]\n    conditions",
+        )
+    )
+    (told,) = problems(text)
+    assert "claims[0].caveats: says simulated" in told
+    assert "acceptance_open" in told

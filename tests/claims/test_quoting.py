@@ -41,7 +41,7 @@ def tags(html: str) -> list[str]:
 def test_a_quoted_claim_says_what_against_what_under_which_conditions_and_what_to_mind() -> None:
     said = quote_claim(row(**FORCED, stated_in="chart"), ROOT).text.splitlines()
     assert said[0] == "100 tok/s (unverified): decode rate of one stream; one stream."
-    assert said[1] == "Against: nothing: an absolute number."
+    assert said[1] == "Against: nothing; the number stands by itself."
     assert said[2].startswith("Conditions: SGLang 1.0, DeepSeek-V4.1-Flash, 4× GB300 · ")
     assert "simulated acceptance (" in said[3]
     assert "chart only (" in said[3]

@@ -46,6 +46,7 @@ FACTS: dict[str, tuple[Any, ...]] = {
     "conditions.load.concurrency": ("1", "64"),
     "conditions.load.rate": ("8", "16"),
     "conditions.limit": ("none", "P90 > 50"),
+    "conditions.client": ("vllm bench serve", "sglang bench_serving"),
     "statistic": ("median", "mean"),
 }
 # What a round's `varies` calls a fact, where the names differ.

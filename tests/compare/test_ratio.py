@@ -152,3 +152,47 @@ def test_real_acceptance_at_another_length_is_one_change_and_said() -> None:
     assert "on at measured acceptance 4.73 of at most 6 (DSpark, 5 drafts) over on at measured acceptance 3.17" in (
         shown.conditions
     )
+
+
+def repeats(low: str, high: str, unit: str = "tok/s") -> dict[str, Any]:
+    return {
+        "beside": (
+            {"name": "lowest of 3 runs", "value": low, "unit": unit},
+            {"name": "highest of 3 runs", "value": high, "unit": unit},
+        )
+    }
+
+
+def test_a_ratio_reaches_over_the_repeats_of_both_numbers() -> None:
+    shown = compare(row(**repeats("80", "125")), row(id="b", value="250", **repeats("200", "260"))).ratio
+    assert shown is not None
+    assert (shown.value, shown.low, shown.high) == ("2.50", "1.60", "3.25")
+    assert shown.conditions.startswith("1.60x to 3.25x over the repeats; ")
+
+
+def test_where_one_numbers_repeats_are_not_known_the_line_says_so() -> None:
+    shown = compare(row(**repeats("80", "125")), row(id="b", value="250")).ratio
+    assert shown is not None
+    assert shown.conditions.startswith(
+        "2.00x to 3.13x over the repeats of one of them, those of the other are not stated"
+    )
+    assert compare(row(**repeats("80", "125", unit="ms")), row(id="b", value="250")).ratio.low is None  # type: ignore[union-attr]
+
+
+def test_two_published_numbers_within_their_spread_keep_the_ratio_with_those_words() -> None:
+    shown = compare(row(**repeats("90", "110")), row(id="b", value="105", **repeats("99", "112"))).ratio
+    assert shown is not None
+    assert shown.conditions.startswith("within the spread of the repeats: 0.900x to 1.24x over the repeats")
+
+
+def test_of_two_numbers_that_benchcard_measured_a_ratio_within_the_spread_is_withheld() -> None:
+    here = {"evidence": {"measurement": "m1", "point": 0}}
+    found = compare(row(**repeats("90", "110"), **here), row(id="b", value="105", **repeats("99", "112"), **here))
+    assert found.ratio is None
+    assert found.summary.endswith("within the spread of their repeats (99–112 tok/s against 90–110 tok/s).")
+    assert [(r.a, r.b) for r in found.reasons if r.rule == "spread"] == [("90–110 tok/s", "99–112 tok/s")]
+
+
+def test_another_load_tool_is_a_difference() -> None:
+    found = compare(row(), row(id="b", **{"conditions.client": "vllm bench serve"}))
+    assert [(r.field, r.a, r.b) for r in found.differences] == [("client", "author's script", "vllm bench serve")]

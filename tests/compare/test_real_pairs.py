@@ -13,8 +13,11 @@ from app.catalogue.load import load_catalogue
 from app.catalogue.models import weights
 from app.catalogue.pairs import pairs
 from app.catalogue.rows import rows
+from app.claims.caveats import said
+from app.claims.words import measures
 from app.compare.lint import lint
 from app.compare.verdict import compare
+from app.compare.words import what_it_is
 from tests.compare.factories import message, rules
 
 if TYPE_CHECKING:
@@ -60,7 +63,7 @@ def test_5x_against_873() -> None:
     assert "speculation.method" in fields(found, "not_stated")
     assert found.ratio is None
     assert found.summary == (
-        "These two cannot be ranked: one is how much a GPU serves under a speed limit, "
+        "These two cannot be ranked: one is how much a GPU serves while each user keeps a speed that is not stated, "
         "the other is the speed of a single stream."
     )
 
@@ -97,6 +100,37 @@ def test_two_rounds_confound_and_one_round_does_not() -> None:
     assert fields(one, "difference") == {"parallelism"}
     assert one.ratio is not None
     assert "= +2.22 %" in one.ratio.text
+    assert one.ratio.conditions.startswith("within the spread of the repeats: 0.892x to 1.069x over the repeats; ")
+
+
+def test_our_own_numbers_have_a_ratio_only_beyond_the_spread_of_their_repeats() -> None:
+    near = compared("benchcard-mn3mn2cwp-a1-output-throughput", "benchcard-mn3mn2cwp-a2-output-throughput")
+    assert near.ratio is None
+    assert (
+        "within the spread of their repeats (6,004\N{EN DASH}6,562 tok/s against 6,005\N{EN DASH}6,581 tok/s)"
+        in near.summary
+    )
+    assert fields(near, "difference") == {"client"}
+    far = compared("benchcard-mn3mn2cwp-a0-output-throughput", "benchcard-mn3mn2cwp-a1-output-throughput")
+    assert far.ratio is not None
+    assert (far.ratio.value, far.ratio.low, far.ratio.high) == ("11.8", "11.2", "12.7")
+    assert "11.2x to 12.7x over the repeats" in far.summary
+
+
+def test_the_limit_that_one_of_two_headlines_states_is_said_with_it_and_with_no_other() -> None:
+    limits = {name: what_it_is(catalogue()[name]) for name in ("vllm-v41-5x", "vllm-v41-5.3x")}
+    assert limits["vllm-v41-5x"] == "how much a GPU serves while each user keeps a speed that is not stated"
+    assert limits["vllm-v41-5.3x"] == "how much a GPU serves while each user keeps a speed (“150 TPS (not defined)”)"
+    assert measures(catalogue()["vllm-v41-5x"]).endswith("at an interactivity limit (not stated)")
+    assert measures(catalogue()["vllm-v41-5.3x"]).endswith("at an interactivity limit")
+
+
+def test_an_acceptance_that_a_source_leaves_open_is_not_called_simulated() -> None:
+    for row in catalogue().values():
+        kinds = {kind for kind, _ in said(row)}
+        assert ("simulated_acceptance" in kinds) == (row.acceptance.kind in ("simulated", "synthetic")), row.id
+        assert not ("acceptance_open" in kinds and row.acceptance.kind != "not_stated"), row.id
+    assert "acceptance_open" in {kind for kind, _ in said(catalogue()["vllm-v41-5x"])}
 
 
 def test_a_layers_gain_against_the_whole_with_the_share_of_the_time() -> None:

@@ -113,7 +113,7 @@ def test_a_row_shows_a_flawed_baseline_and_another_workload_first_and_counts_the
 
 
 def test_a_long_axis_is_named_shortly_in_the_table_only() -> None:
-    claim = ratio(axis="per_gpu_at_limit")
+    claim = ratio(axis="per_gpu_at_limit", **{"conditions.limit": "P90 > 50 tok/s/user"})
     assert cells(claim, shortly=True).measures == "ratio of throughput/GPU at a limit"
     assert cells(claim).measures == "ratio of throughput per GPU at an interactivity limit"
 
