@@ -18,7 +18,7 @@ test: .venv/dev  ## every test; what could not run here is named in the last lin
 	$(BIN)/pytest -n auto tests/browser $(ARGS)  # by themselves: Playwright keeps an event loop running in its process
 
 test-engines: .venv/dev  ## real vLLM and SGLang on this machine's CPU; installs them (5 GB) under the cache folder
-	BENCHCARD_TEST_ENGINES=1 $(BIN)/pytest -n 0 tests/engines $(ARGS)
+	BENCHCARD_TEST_ENGINES=1 $(BIN)/pytest -n 0 --timeout 2400 tests/engines $(ARGS)
 
 check: .venv/dev  ## format, lint, types, import order, the catalogue
 	$(BIN)/ruff format --check .
