@@ -56,12 +56,12 @@ def settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
 
 
 @pytest.fixture
-def signed_in(settings: Settings) -> Callable[[Page], None]:
+def signed_in(settings: Settings, clock: StillClock) -> Callable[[Page], None]:
     """Sign a page's browser in, with the scope `submit`, as a person does."""
 
     def sign_in(page: Page) -> None:
         token, database = new_token(SystemRandomness()), Database(settings.url())
-        database.write(lambda session: add_token(session, token, "Ana", ("submit",), StillClock().now()))
+        database.write(lambda session: add_token(session, token, "Ana", ("submit",), clock.now()))
         database.close()
         page.goto("/sign-in")
         page.get_by_label("Token").fill(token)
@@ -72,11 +72,16 @@ def signed_in(settings: Settings) -> Callable[[Page], None]:
 
 
 @pytest.fixture(scope="session")
-def address(settings: Settings) -> Iterator[str]:
-    prepare(settings, StillClock())
-    server = uvicorn.Server(
-        uvicorn.Config(create_app(settings), host="127.0.0.1", port=0, log_level="warning", ws="none")
-    )
+def clock() -> StillClock:
+    """The server's, which sweeps expired leases by it: what a test prepares at the same moment stays."""
+    return StillClock()
+
+
+@pytest.fixture(scope="session")
+def address(settings: Settings, clock: StillClock) -> Iterator[str]:
+    prepare(settings, clock)
+    application = create_app(settings, clock)
+    server = uvicorn.Server(uvicorn.Config(application, host="127.0.0.1", port=0, log_level="warning", ws="none"))
     thread = threading.Thread(target=server.run)
     started = threading.Event()
     listen = server.startup

@@ -12,7 +12,6 @@ from playwright.sync_api import expect
 from app.accounts.store import add_token
 from app.accounts.tokens import new_token
 from app.cards.store import Writer
-from app.clock import SystemClock
 from app.db import Database
 from app.jobs.logs import Logs
 from app.jobs.measurements import record
@@ -43,9 +42,9 @@ PINNED = {"version": "0.32.0", "weights": "dummy", "flags": {"max-model-len": 40
 
 
 @pytest.fixture
-def queue(settings: Settings, address: str) -> Iterator[Queue]:
+def queue(settings: Settings, address: str, clock: StillClock) -> Iterator[Queue]:
     database = Database(settings.url())
-    yield Queue(database, StillClock(), Logs(settings.data / "logs"))
+    yield Queue(database, clock, Logs(settings.data / "logs"))
     database.close()
 
 
@@ -145,10 +144,9 @@ def test_a_job_is_live_and_asks_no_more_once_it_is_over(open_page: Callable[...,
 
 
 def test_ages_count_on_while_a_page_stays_open(open_page: Callable[..., Tab], queue: Queue) -> None:
-    queue.clock.moment = SystemClock().now()  # as the server's
     job, epoch = running(queue, "ages")
     page = open_page("/jobs").page
-    page.clock.install()
+    page.clock.install(time=queue.clock.now())
     page.goto(f"/jobs/{job}")
     began = page.locator("#live .stands time")
     expect(began).to_have_text(re.compile(r"^\d s ago$"))
