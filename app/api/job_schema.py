@@ -29,7 +29,14 @@ class SubmitJob(Wire):
     claim_id: Given = None
     choices: Choices | None = None  # for a card or a claim: over what it states, or where it states nothing
     accelerator: Annotated[str | None, Field(max_length=100, pattern=r"^[\x20-\x7e]+$")] = None
-    priority: Annotated[int, Field(ge=-100, le=100)] = 0
+    priority: Annotated[
+        int,
+        Field(
+            ge=-100,
+            le=100,
+            description="the higher is taken first; -100 to 100, and above 0 needs the scope `maintain`",
+        ),
+    ] = 0
 
     @model_validator(mode="after")
     def _one_source(self) -> Self:

@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from app.api.job_schema import JobListQuery, SubmitJob
 from app.commands.exits import FOUND, HELP, OK, USAGE
 from app.commands.server import options, towards_server
+from app.errors import InvalidInputError
 from app.jobs.states import STATES
 from app.json_tree import twice
 from app.protocol.english import refusal
@@ -33,6 +34,8 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     wanted.add_argument("--card", metavar="ID", help="the card to measure again")
     wanted.add_argument("--plan", type=Path, metavar="FILE", help="a plan as JSON")
     submit.add_argument("--accelerator", metavar="GPU", help="run on this kind of GPU only")
+    priority = SubmitJob.model_fields["priority"].description
+    submit.add_argument("--priority", type=int, metavar="N", default=0, help=f"{priority} (0)")
     submit.set_defaults(run=towards_server(_submit))
     listed = job.add_parser("list", help="jobs, the newest first", parents=[options()], epilog=HELP)
     listed.add_argument("--state", action="append", default=[], choices=STATES, help="may be given several times")
@@ -54,21 +57,35 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 def _submit(given: argparse.Namespace, client: Client) -> int:
     try:
-        text = given.plan.read_bytes() if given.plan else b""
-        if (key := twice(text)) is not None:
-            print(f"{given.plan}: the key `{key[:80]}` stands twice; keep one", file=sys.stderr)
-            return FOUND
-        plan = Plan.model_validate_json(text) if given.plan else None
-        wanted = SubmitJob(plan=plan, card_id=given.card, claim_id=given.claim, accelerator=given.accelerator)
+        plan = _plan(given.plan) if given.plan else None
     except OSError as error:
         print(f"{given.plan}: {error.strerror}", file=sys.stderr)
         return USAGE
+    except InvalidInputError as error:
+        print(error.message, file=sys.stderr)
+        return FOUND
+    named = {"card_id": given.card, "claim_id": given.claim, "accelerator": given.accelerator}
+    try:
+        wanted = SubmitJob(plan=plan, priority=given.priority, **named)
     except ValidationError as error:
         for item in error.errors():
-            print(f"{given.plan or 'job'}: {'.'.join(map(str, item['loc']))}: {refusal(item)}", file=sys.stderr)
-        return FOUND
+            option = str(item["loc"][0]).removesuffix("_id")
+            print(f"benchcard job submit: --{option}: {refusal(item)}", file=sys.stderr)
+        return USAGE
     _tell(client.submit_job(wanted))
     return OK
+
+
+def _plan(file: Path) -> Plan:
+    """Raises OSError, and InvalidInputError with every problem of the plan, one a line."""
+    text = file.read_bytes()
+    if (key := twice(text)) is not None:
+        raise InvalidInputError(f"{file}: the key `{key[:80]}` stands twice; keep one")
+    try:
+        return Plan.model_validate_json(text)
+    except ValidationError as error:
+        found = (f"{file}: {'.'.join(map(str, item['loc']))}: {refusal(item)}" for item in error.errors())
+        raise InvalidInputError("\n".join(found)) from None
 
 
 def _list(given: argparse.Namespace, client: Client) -> int:

@@ -109,8 +109,9 @@ def _stored(document: str) -> Wants:
 def _here(wanted: Wants, fleet: Fleet) -> Here:
     found = obstacles(wanted, fleet)
     if found:
-        more = len(found) - 1
-        return Here(status=STATUS[found[0].kind], text=_shortly(found[0].text) + (f", and {more} more" if more else ""))
+        first, *further = [text for item in found for text in item.text.split("; ")]
+        more = f", and {len(further)} more" if further else ""
+        return Here(status=STATUS[found[0].kind], text=_shortly(first) + more)
     able = [name for name, text in fleet if not lacks(wanted.needs, _capabilities(text), approved=True)]
     return Here(status="possible", text=f"can be tried on {', '.join(able[:3])}{' and others' if able[3:] else ''}")
 

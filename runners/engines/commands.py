@@ -28,7 +28,7 @@ def run_install(given: argparse.Namespace) -> int:
     else:
         _say(f"its --help names {number} flags")
     for item in advisories(found.engine.name, found.version):
-        _say(f"warning: {item.reference}: {item.text}")
+        _say(f"warning: {item.told}")
     sys.stdout.write(f"{found.folder}\n")
     return 0
 

@@ -93,6 +93,32 @@ def test_a_job_that_is_not_there_is_the_answer_no(site: Site, tmp_path: Path, ca
     assert "sides: is missing" in capsys.readouterr().err
 
 
+def test_a_priority_is_given_with_the_job_and_held_to_the_apis_own_rules(
+    site: Site, tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "plan.json").write_text(attach_plan().model_dump_json())
+    asked = ["job", "submit", "--plan", str(tmp_path / "plan.json"), "--priority"]
+    assert main([*asked, "-5"]) == OK
+    job = capsys.readouterr().out.split("\t")[0]
+    assert site.get(f"/api/v1/jobs/{job}").json()["priority"] == -5
+    assert main([*asked, "101"]) == USAGE
+    assert capsys.readouterr().err == "benchcard job submit: --priority: must be at most 100\n"
+    assert main([*asked, "5"]) == SERVER
+    assert "a priority above 0 needs the scope `maintain`" in capsys.readouterr().err
+    monkeypatch.setenv("BENCHCARD_TOKEN", site.token("maintain", name="May"))
+    assert main([*asked, "5"]) == OK
+
+
+def test_a_version_with_known_weaknesses_is_refused_with_their_names_and_the_versions_without(
+    site: Site, tmp_path: Path, capsys: Capture
+) -> None:
+    (tmp_path / "plan.json").write_text(plan(launch={"version": "0.12"}).model_dump_json())
+    assert main(["job", "submit", "--plan", str(tmp_path / "plan.json")]) == FOUND
+    said = capsys.readouterr().err
+    assert "this may never be started: vllm: CVE-2026-22807: code of a model's repository runs" in said
+    assert all(f"(fixed in vllm {version})" in said for version in ("0.14.0", "0.14.1", "0.18.0", "0.23.1"))
+
+
 def test_the_client_lists_and_ends_jobs(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     with Client(os.environ["BENCHCARD_SERVER"], site.token()) as client:
         first = client.submit_job(SubmitJob(plan=attach_plan()), key="k")

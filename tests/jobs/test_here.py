@@ -133,3 +133,12 @@ def test_what_nobody_may_start_is_not_possible() -> None:
     engine = {"conditions.engine": {"name": "vLLM", "version": "0.99.0"}}
     found = said({"gpus": (H100, H100), "engines": (newer,)}, **engine)
     assert (found.status, found.text.split(":")[0]) == ("not_here", "may not be started")
+
+
+def test_of_several_weaknesses_a_row_names_the_worst_alone() -> None:
+    older = {**VLLM, "version": "0.12.0"}
+    engine = {"conditions.engine": {"name": "vLLM", "version": "0.12.0"}}
+    found = said({"gpus": (H100, H100), "engines": (older,)}, **engine)
+    assert found.text.startswith("may not be started: vllm: CVE-2026-22807: code of a model's repository runs")
+    assert "(fixed in vllm 0.14.0), and " in found.text
+    assert found.text.count("CVE") == 1

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from app.protocol.policy import census
-from app.protocol.policy.advisories import ADVISORIES, advisories, number
+from app.protocol.policy.advisories import ADVISORIES, Advisory, advisories, number
 from app.protocol.policy.decide import Decision, decide
 from tests.protocol.launches import COMMIT, PIN, launch
 
@@ -85,11 +85,31 @@ def test_a_version_without_a_census_or_with_code_that_runs_unasked_never_starts(
 def test_an_advisory_refuses_a_version_though_its_census_is_there() -> None:
     new = census.of("vllm", "0.32.0")
     assert decide(launch(version="0.17.9"), new, (PIN,)).against("never") == [
-        "vllm: CVE-2026-27893: code of a model's repository runs although trust_remote_code is off"
+        "vllm: CVE-2026-27893: code of a model's repository runs although trust_remote_code is off "
+        "(fixed in vllm 0.18.0); CVE-2026-53923: a GGUF file overflows a GPU buffer (fixed in vllm 0.23.1)"
     ]
     assert decide(launch(version="0.20.0"), new, (PIN,)).against("approve") == [
-        "vllm: CVE-2026-53923: a GGUF file overflows a GPU buffer"
+        "vllm: CVE-2026-53923: a GGUF file overflows a GPU buffer (fixed in vllm 0.23.1)"
     ]
+
+
+def test_a_refused_version_names_every_weakness_with_the_first_version_without_it_and_the_worst_first() -> None:
+    (reason,) = decided(version="0.12").against("never")
+    for item in ADVISORIES:
+        named = f"{item.reference}: {item.text} (fixed in vllm {item.below})"
+        assert (named in reason) is (item in advisories("vllm", "0.12"))
+    assert [part[:14] for part in reason.split("; ")] == [
+        "vllm: CVE-2026", "CVE-2026-22778", "CVE-2026-27893", "the options of", "CVE-2026-24779", "CVE-2026-53923",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("item", ADVISORIES, ids=lambda item: item.reference)
+def test_each_weakness_refuses_its_versions_up_to_the_first_that_is_fixed(item: Advisory) -> None:
+    assert item in advisories(item.engine, item.since)
+    assert (item.below or "no version") in item.told
+    if item.below:
+        assert item not in advisories(item.engine, item.below)
+        assert item not in advisories(item.engine, item.below.removesuffix(".0"))
 
 
 def test_an_advisory_of_a_flag_refuses_the_flag_and_nothing_else() -> None:
@@ -97,7 +117,8 @@ def test_an_advisory_of_a_flag_refuses_the_flag_and_nothing_else() -> None:
     (reason,) = decided(engine="sglang", version="0.5.23", flags={"enable-custom-logit-processor": True}).against(
         "never"
     )
-    assert reason.startswith("enable-custom-logit-processor: ")
+    assert reason.startswith("enable-custom-logit-processor: CVE-2026-7304: ")
+    assert "(fixed in no version that is known here); It " in reason
     bound = [item for item in ADVISORIES if item.flags]
     for item in bound:
         rules = census.rules(item.engine).flags
@@ -110,7 +131,7 @@ def test_a_version_has_the_advisories_that_name_it(version: str, told: bool) -> 
 
 
 def test_versions_are_compared_as_numbers() -> None:
-    assert number("0.32.0+cpu") == (0, 32, 0)
+    assert number("0.32.0+cpu") == number("0.32") < number("0.32.1")
     assert number("0.9.2") < number("0.10.0rc1")
     with pytest.raises(ValueError, match="begins with numbers"):
         number("latest")

@@ -53,6 +53,14 @@ def test_a_table_that_says_less_than_it_must_is_refused(text: str) -> None:
             {"flags": {"enable-lora": True}},
             ["enable-lora: It loads or serves adapters."],
         ),
+        (
+            {"models": (PIN,), "approved": True},
+            {"version": "0.23.0"},
+            [
+                "vllm: the options of vllm 0.23.0 have not been sorted yet; "
+                "CVE-2026-53923: a GGUF file overflows a GPU buffer (fixed in vllm 0.23.1)"
+            ],
+        ),
     ],
 )
 def test_what_the_owner_has_not_allowed_is_refused(

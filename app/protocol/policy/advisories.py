@@ -26,6 +26,12 @@ class Advisory:
     text: str
     flags: tuple[str, ...] = ()
 
+    @property
+    def told(self) -> str:
+        """As every refusal says it: which weakness, what it is, and from which release on it is gone."""
+        fixed = f"fixed in {self.engine} {self.below}" if self.below else "fixed in no version that is known here"
+        return f"{self.reference}: {self.text} ({fixed})"
+
 
 _DISAGGREGATED = ("disaggregation-mode", "encoder-only", "language-only", "encoder-urls", "encoder-transfer-backend")
 
@@ -70,11 +76,14 @@ ADVISORIES = (
 
 
 def number(version: str) -> tuple[int, ...]:
-    """`0.32.0+cpu` -> (0, 32, 0), to be compared; pre-releases count as their release."""
+    """`0.32.0+cpu` -> (0, 32), to be compared: 0.32 is 0.32.0. Pre-releases count as their release."""
     release = re.match(r"\d+(\.\d+)*", version)
     if release is None:
         raise ValueError(f"{version}: a version begins with numbers")
-    return tuple(map(int, release.group().split(".")))
+    numbers = list(map(int, release.group().split(".")))
+    while numbers and not numbers[-1]:
+        numbers.pop()
+    return tuple(numbers)
 
 
 def advisories(engine: str, version: str) -> list[Advisory]:

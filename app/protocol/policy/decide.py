@@ -9,7 +9,7 @@ from pydantic import StringConstraints
 
 from app.protocol.launch import FlagValue
 from app.protocol.policy.advisories import advisories
-from app.protocol.policy.levels import LEVELS, Judged, Level, worst
+from app.protocol.policy.levels import LEVELS, Judged, Level, together, worst
 from app.protocol.unseen import first_unseen, visible
 from app.protocol.wire import Wire
 
@@ -71,15 +71,10 @@ def _item(
 
 
 def _version(launch: Launch, census: Census | None) -> Item:
-    found = [Judged("allow", "")]
+    known = [Judged(item.level, item.told) for item in advisories(launch.engine, launch.version) if not item.flags]
     if census is None:
-        found.append(Judged("never", f"the options of {launch.engine} {launch.version} have not been sorted yet"))
-    found += [
-        Judged(item.level, f"{item.reference}: {item.text}")
-        for item in advisories(launch.engine, launch.version)
-        if not item.flags
-    ]
-    return _item("version", launch.engine, launch.version, worst(*found))
+        known.append(Judged("never", f"the options of {launch.engine} {launch.version} have not been sorted yet"))
+    return _item("version", launch.engine, launch.version, together([*known, Judged("allow", "")]))
 
 
 def _model(launch: Launch, models: Collection[str]) -> Item:
@@ -95,8 +90,8 @@ def _flags(launch: Launch, census: Census | None) -> Iterator[Item]:
     weak = {flag: item for item in advisories(launch.engine, launch.version) for flag in item.flags}
     for name, value in launch.flags.items():
         said = census.flag(name, value) if census else Judged("never", "nothing is known of this version's options")
-        if name in weak:
-            said = worst(said, Judged("never", f"{weak[name].reference}: {weak[name].text}"))
+        if name in weak:  # said beside what the census says of it in every version
+            said = together([Judged("never", weak[name].told), said])
         if name == LOAD_FORMAT and (value == "dummy") != (launch.weights == "dummy"):
             said = worst(
                 said, Judged("never", f"load-format {value} and {launch.weights} weights contradict each other")
