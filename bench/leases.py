@@ -1,9 +1,12 @@
 """How fast jobs are given out, and whether ever twice: processes that drain one queue at once.
 
-    python -m bench.leases [--jobs 2000] [--processes 8]
+    python -m bench.leases [--jobs 2000] [--processes 8] [--folder FOLDER]
 
-On SQLite in a fresh folder, synced like the real one. Prints leases/s over all processes, the 99th percentile of one
-lease as its process sees it, and ends with 1 where a job was given out twice or a call failed.
+On SQLite in a fresh folder inside FOLDER, synced like the real one. Prints leases/s over all processes, the 99th
+percentile of one lease as its process sees it, and ends with 1 where a job was given out twice or a call failed.
+
+Every lease is on the disk before it is told, so the disk sets the pace: beside ours stands the bare statement that
+takes a row, by as many processes on the same disk with the same settings. In /dev/shm both are free of the disk.
 """
 
 from __future__ import annotations
@@ -15,6 +18,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -23,7 +27,7 @@ from uuid import uuid4
 
 from app.cards.store import Writer
 from app.clock import SystemClock
-from app.db import Database
+from app.db import PRAGMAS, Database, sqlite_module
 from app.jobs.leases import lease
 from app.jobs.store import UPDATE, NewJob, submit
 from app.protocol.lease import Capabilities, LeaseRequest
@@ -32,6 +36,8 @@ from app.randomness import SystemRandomness
 
 if TYPE_CHECKING:
     import datetime as dt
+    import sqlite3
+    from collections.abc import Callable
     from multiprocessing.queues import Queue
     from multiprocessing.synchronize import Barrier
 
@@ -40,6 +46,9 @@ if TYPE_CHECKING:
     from app.protocol.lease import Assignment
 
 ADDRESS = "bench.test:9000"
+LONGEST_S = 600.0  # until every process has said what it took
+BARE = """UPDATE job SET state = 'leased', runner = ?, until = ? WHERE id =
+(SELECT id FROM job WHERE state = 'queued' ORDER BY rank, id LIMIT 1) RETURNING id"""
 
 
 @dataclass(frozen=True)
@@ -69,18 +78,35 @@ def a_plan() -> Plan:
 def race(url: str, jobs: int, processes: int) -> Race:
     """Fill the migrated database's queue and let that many processes drain it."""
     _fill(url, jobs)
+    return _raced(_drain, url, processes)
+
+
+def bare_race(file: Path, jobs: int, processes: int) -> Race:
+    """The same of the least that a lease on this disk can be: one statement on one table, by the driver alone."""
+    with closing(_opened(file)) as connection:
+        connection.execute(
+            "CREATE TABLE job (id INTEGER PRIMARY KEY, rank INTEGER, state TEXT, runner TEXT, until REAL)"
+        )
+        connection.execute("CREATE INDEX queued ON job (state, rank, id)")
+        connection.execute("BEGIN")
+        connection.executemany("INSERT INTO job (rank, state) VALUES (0, ?)", [("queued",)] * jobs)
+        connection.execute("COMMIT")
+    return _raced(_drain_bare, str(file), processes)
+
+
+def _raced(drain: Callable[[str, int, Barrier, Queue[Drained]], None], target: str, processes: int) -> Race:
     context = multiprocessing.get_context("spawn")
     results: Queue[Drained] = context.Queue()
-    barrier = context.Barrier(processes + 1)
-    workers = [context.Process(target=_drain, args=(url, number, barrier, results)) for number in range(processes)]
+    barrier = context.Barrier(processes + 1, timeout=LONGEST_S)
+    workers = [context.Process(target=drain, args=(target, number, barrier, results)) for number in range(processes)]
     for worker in workers:
         worker.start()
     barrier.wait()
     began = time.perf_counter()
-    drained = [results.get() for _ in workers]
+    drained = [results.get(timeout=LONGEST_S) for _ in workers]
     took = time.perf_counter() - began
     for worker in workers:
-        worker.join()
+        worker.join(LONGEST_S)
     taken = Counter(job for item in drained for job in item.jobs)
     calls = [call for item in drained for call in item.calls_s]
     p99 = statistics.quantiles(calls, n=100)[98] if len(calls) > 1 else 0.0
@@ -128,19 +154,47 @@ def _taken(session: Session, request: LeaseRequest, now: dt.datetime) -> Assignm
     return given
 
 
+def _drain_bare(file: str, number: int, barrier: Barrier, results: Queue[Drained]) -> None:
+    jobs: list[str] = []
+    calls: list[float] = []
+    with closing(_opened(Path(file))) as connection:
+        barrier.wait()
+        while True:
+            began = time.perf_counter()
+            given = connection.execute(BARE, (f"r{number}", began)).fetchall()
+            calls.append(time.perf_counter() - began)
+            if not given:
+                break
+            jobs.append(str(given[0][0]))
+    results.put(Drained(jobs, calls))
+
+
+def _opened(file: Path) -> sqlite3.Connection:
+    """As app.db opens it."""
+    connection: sqlite3.Connection = sqlite_module().connect(file, isolation_level=None, timeout=LONGEST_S)
+    for pragma in PRAGMAS:
+        connection.execute(f"PRAGMA {pragma}")
+    return connection
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--jobs", type=int, default=2000)
     parser.add_argument("--processes", type=int, default=8)
+    parser.add_argument("--folder", type=Path, help="on which disk; the system's folder for such files if left out")
     given = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory(dir=given.folder) as folder:
         url = f"sqlite:///{Path(folder) / 'benchcard.db'}"
         database = Database(url)
         database.migrate()
         database.close()
         found = race(url, given.jobs, given.processes)
-    print(f"{found.jobs} jobs by {given.processes} processes: {found.leases_per_s:.0f} leases/s, ", end="")
-    print(f"p99 {found.p99_s * 1000:.1f} ms, {found.doubled} doubled, {len(found.errors)} errors")
+        bare = bare_race(Path(folder) / "bare.db", given.jobs, given.processes)
+    print(f"{given.jobs} jobs by {given.processes} processes")
+    for name, run in (("Benchcard", found), ("the bare statement", bare)):
+        print(f"{name}: {run.leases_per_s:.0f} leases/s, p99 {run.p99_s * 1000:.1f} ms, ", end="")
+        print(f"{run.doubled} doubled, {len(run.errors)} errors")
+    print(f"ratio {found.leases_per_s / bare.leases_per_s:.2f}")
     return int(bool(found.doubled or found.errors or found.jobs != given.jobs))
 
 
