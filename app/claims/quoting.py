@@ -45,8 +45,10 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Quotation:
-    """The same words three times: to be read, for a page in Markdown, for a page in HTML."""
+    """The same words three times: to be read, for a page in Markdown, for a page in HTML. `short` is for a message: it
+    names the caveats and does not tell them."""
 
+    short: str
     text: str
     markdown: str
     html: str
@@ -54,7 +56,21 @@ class Quotation:
 
 def quote_claim(row: ClaimRow, root: str) -> Quotation:
     """`root`: this server's address, without a slash at its end."""
-    return quotation([claim_part(row, root)])
+    return quotation([claim_part(row, root)], f"{short_claim(row)} {page_of(row, root)}")
+
+
+def short_claim(row: ClaimRow) -> str:
+    """In one sentence or two: the number with what it measures, against what, where, what to mind, and who says it."""
+    mind = ", ".join(dict.fromkeys(CAVEATS[kind] for kind, _ in said(row)))
+    told = (
+        f"{row.headline} ({verified(row)}): {measures(row)}, against {against(row.baseline)}; {_conditions(row)}; "
+        f"mind: {mind or 'no caveat recorded'} ({row.source.publisher}, {row.source.date or 'undated'})"
+    )
+    return _ended(_plain(told))
+
+
+def page_of(row: ClaimRow, root: str) -> str:
+    return f"{root}/cards/{row.card.id}" if row.card else f"{root}/claims/{row.id}"
 
 
 def claim_part(row: ClaimRow, root: str) -> Part:
@@ -79,7 +95,7 @@ def _lines(row: ClaimRow, root: str) -> Iterator[Line]:
     day = f"recorded {row.retrieved}" if row.card else f"retrieved {row.retrieved}, last checked {row.last_checked}"
     told = f"{source.publisher}, “{source.title}”, {source.date or 'undated'}, {row.locator}, {day}"
     yield Line("Source", told, source.url or "")
-    yield Line("Benchcard", row.title, f"{root}/cards/{row.card.id}" if row.card else f"{root}/claims/{row.id}")
+    yield Line("Benchcard", row.title, page_of(row, root))
 
 
 def _conditions(row: ClaimRow) -> str:
@@ -90,8 +106,9 @@ def _conditions(row: ClaimRow) -> str:
     )
 
 
-def quotation(parts: Sequence[Part]) -> Quotation:
+def quotation(parts: Sequence[Part], short: str) -> Quotation:
     return Quotation(
+        short=short,
         text="\n\n".join(map(_text, parts)),
         markdown="\n>\n".join(map(_markdown, parts)),
         html="<blockquote>\n" + "\n".join(map(_html, parts)) + "\n</blockquote>",

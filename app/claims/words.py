@@ -72,13 +72,17 @@ SCOPED_AXES = {"kernel_time", "layer_time", "decode_step_time"}
 
 def measures(claim: Claim, *, shortly: bool = False) -> str:
     """What the number says: its axis in words, how it is expressed, and its scope where it is less than the whole."""
-    axis = SHORT_AXES.get(claim.axis, axis_name(claim.axis)) if shortly else axis_name(claim.axis)
-    if claim.axis == "per_gpu_at_limit" and claim.conditions.limit is None:
-        axis += " (not stated)"
+    axis = axis_of(claim, shortly=shortly)
     if claim.axis != "not_defined":
         axis = {"ratio": f"ratio of {axis}", "change": f"change in {axis}"}.get(claim.kind, axis)
     whole = claim.scope in ("end_to_end", "capacity", "phase") or claim.axis in SCOPED_AXES
     return axis if whole else f"{axis}, {SCOPES[claim.scope]}"
+
+
+def axis_of(claim: Claim, *, shortly: bool = False) -> str:
+    """The axis of one number; where it is taken at a limit and none is stated, that is said."""
+    axis = SHORT_AXES.get(claim.axis, axis_name(claim.axis)) if shortly else axis_name(claim.axis)
+    return f"{axis} (not stated)" if claim.axis == "per_gpu_at_limit" and claim.conditions.limit is None else axis
 
 
 def axis_name(key: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.axes import AXES
+from app.claims.words import axis_of
 from app.compare.conditions import acceptance_text, is_forced
 from app.compare.pair import PER_NODE
 from app.compare.rules import Finding, Rule, against, stated
@@ -47,7 +48,7 @@ def _axis(pair: Pair) -> Finding | None:
     a, b = pair.a, pair.b
     message = f"{a.headline} is {what_it_is(a)}; {b.headline} is {what_it_is(b)}."
     clause = f"one is {what_it_is(a)}, the other is {what_it_is(b)}"
-    return Finding(axis_name(a.axis), axis_name(b.axis), message, clause)
+    return Finding(axis_of(a), axis_of(b), message, clause)
 
 
 def _axis_not_defined(pair: Pair) -> Finding | None:

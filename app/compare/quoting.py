@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 from app.claims.conditions import FIELDS
-from app.claims.quoting import Line, Part, claim_part, quotation
+from app.claims.quoting import Line, Part, claim_part, quotation, short_claim
 from app.claims.words import NOT_STATED
 from app.compare.words import VERDICTS
 
@@ -22,11 +22,22 @@ def quote_comparison(a: ClaimRow, b: ClaimRow, found: Comparison, root: str) -> 
     """A ratio stands in it only where the verdict gives one. `root`: this server's address, without a slash at its
     end."""
     verdict = Part(f"{VERDICTS[found.verdict]}.", found.summary, tuple(_lines(found, root)))
-    return quotation([verdict, claim_part(a, root), claim_part(b, root)])
+    ratio = f" {found.ratio.text} ({found.ratio.conditions})." if found.ratio and _unsaid_ratio(found) else ""
+    lead = f"{VERDICTS[found.verdict]}. {found.summary}{ratio} {_address(found, root)}"
+    short = "\n".join((lead, f"A: {short_claim(a)}", f"B: {short_claim(b)}"))
+    return quotation([verdict, claim_part(a, root), claim_part(b, root)], short)
+
+
+def _unsaid_ratio(found: Comparison) -> bool:
+    return found.ratio is not None and found.ratio.text not in found.summary
+
+
+def _address(found: Comparison, root: str) -> str:
+    return f"{root}/compare?{urlencode([('ids', found.a), ('ids', found.b)])}"
 
 
 def _lines(found: Comparison, root: str) -> Iterator[Line]:
-    if found.ratio and found.ratio.text not in found.summary:
+    if found.ratio and _unsaid_ratio(found):
         yield Line("Ratio", f"{found.ratio.text} ({found.ratio.conditions})")
     for name, told in (
         ("Ruled out because", [reason.message.rstrip(".") for reason in _of(found, "blocking")]),
@@ -35,8 +46,7 @@ def _lines(found: Comparison, root: str) -> Iterator[Line]:
     ):
         if told:
             yield Line(name, "; ".join(dict.fromkeys(told)))
-    address = f"{root}/compare?{urlencode([('ids', found.a), ('ids', found.b)])}"
-    yield Line("Benchcard", "the comparison with all its reasons", address)
+    yield Line("Benchcard", "the comparison with all its reasons", _address(found, root))
 
 
 def _of(found: Comparison, severity: Severity) -> list[Reason]:

@@ -6,6 +6,7 @@ A page of ours and not Swagger UI: that would load scripts from another host, or
 from __future__ import annotations
 
 import json
+import re
 import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     Json = dict[str, Any]
 
 ABOUT = "Every address of the JSON API, what it takes and what it answers."
+IN_JSON = re.compile(r"\b(?:None|True|False)\b")
 FORMATS = {"date": "date"}
 
 
@@ -96,7 +98,7 @@ def _operations(paths: Json, root: str) -> Iterator[Operation]:
                 anchor=said["operationId"],
                 method=method.upper(),
                 path=path,
-                text=said.get("description", ""),
+                text=_told(said),
                 parameters=tuple(map(_parameter, said.get("parameters", []))),
                 bodies=tuple(_bodies(said.get("requestBody", {}))),
                 example=_example(root, path, method, said),
@@ -122,20 +124,27 @@ def _example(root: str, path: str, method: str, said: Json) -> str:
     return f"curl -X {method.upper()}{token} -H 'Content-Type: {kind}' --data-binary {shlex.quote(text)} {url}"
 
 
+def _told(said: Json) -> str:
+    """A description in JSON's words; those of the code come from its docstrings."""
+    return IN_JSON.sub(
+        lambda found: {"None": "null", "True": "true", "False": "false"}[found[0]], said.get("description", "")
+    )
+
+
 def _parameter(said: Json) -> NamedValue:
-    return NamedValue(said["name"], _typed(said["schema"]), said["required"], said.get("description", ""))
+    return NamedValue(said["name"], _typed(said["schema"]), said["required"], _told(said))
 
 
 def _bodies(said: Json) -> Iterator[Answer]:
     for kind, content in said.get("content", {}).items():
-        yield Answer(kind, _typed(content.get("schema", {})), said.get("description", ""))
+        yield Answer(kind, _typed(content.get("schema", {})), _told(said))
 
 
 def _answer(status: str, said: Json) -> Answer:
     kinds: Json = said.get("content") or {"": {"schema": {}}}
     kind, content = next(iter(kinds.items()))
     found = _typed(content.get("schema", {}))
-    return Answer(status, found if kind == "application/json" else Typed(kind), said["description"])
+    return Answer(status, found if kind == "application/json" else Typed(kind), _told(said))
 
 
 def _shape(name: str, said: Json) -> Shape:
@@ -143,10 +152,8 @@ def _shape(name: str, said: Json) -> Shape:
     fields = said.get("properties", {}).items()
     return Shape(
         name=name,
-        text=said.get("description", "").split("\n\n")[0],
-        fields=tuple(
-            NamedValue(field, _typed(of), field in required, of.get("description", "")) for field, of in fields
-        ),
+        text=_told(said).split("\n\n")[0],
+        fields=tuple(NamedValue(field, _typed(of), field in required, _told(of)) for field, of in fields),
     )
 
 

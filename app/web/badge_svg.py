@@ -1,4 +1,4 @@
-"""How measuring a claim again went, as a small picture that other pages may show. Pure.
+"""How measuring a claim again or comparing two went, as a small picture that other pages may show. Pure.
 
 It is read without colour: the words carry the meaning. It holds no style element and no link, so that the strictest
 policy of the page around it draws it too.
@@ -8,16 +8,25 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from html import escape
+from typing import TYPE_CHECKING
 
 from app.compare.reproduction import WORDS
+from app.compare.words import VERDICTS
+
+if TYPE_CHECKING:
+    from app.compare.schema import Verdict
 
 LABEL = "measured again"
+COMPARED = "compared"
 STATUS_WORDS: dict[str, str] = dict(WORDS.items())
 STATUS_WORDS |= {"repeated_by_others": "repeated by others", "measured": "measured, no claim beside it"}
 STATUS_WORDS["no_result"] = "no result"
 # Dark enough for white text (WCAG AA), and none of them green or red: below a claim is no alarm.
 FILLS = {"within": "#0b5d59", "above": "#0b5d59", "below": "#6d2a66", "different_setup": "#625400", "failed": "#6d2a66"}
 PLAIN = "#4d4d4a"
+VERDICT_FILLS: dict[Verdict, str] = {
+    "comparable": "#0b5d59", "comparable_with_differences": "#625400", "not_comparable": "#6d2a66",
+}  # fmt: skip
 HEIGHT, PAD, SIZE = 20, 6, 11
 NARROW, WIDE = frozenset("fijlrt.,:;'|!()[] "), frozenset("mwMWGOQ%@")
 
@@ -40,19 +49,28 @@ def text_width(text: str) -> int:
 def badge(status: str, title: str, *, dummy: bool) -> str:
     """The SVG of a status of app.compare.reproduction. `dummy`: it was measured on random weights."""
     said = STATUS_WORDS.get(status, "not stated") + (", random weights" if dummy else "")
-    left, right = text_width(LABEL) + 2 * PAD, text_width(said) + 2 * PAD
-    name, told = escape(f"{LABEL}: {said}"), escape(title)
+    return _drawn(LABEL, said, title, FILLS.get(status, PLAIN))
+
+
+def compared(verdict: Verdict, title: str) -> str:
+    """The SVG of the verdict on two numbers."""
+    return _drawn(COMPARED, VERDICTS[verdict].lower(), title, VERDICT_FILLS[verdict])
+
+
+def _drawn(label: str, said: str, title: str, fill: str) -> str:
+    left, right = text_width(label) + 2 * PAD, text_width(said) + 2 * PAD
+    name, told = escape(f"{label}: {said}"), escape(title)
     return "\n".join(
         (
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + right}" height="{HEIGHT}" role="img" '
             f'aria-label="{name}">',
             f"<title>{name}. {told}</title>",
             f'<rect width="{left + right}" height="{HEIGHT}" rx="2" fill="#fff"/>',
-            f'<rect x="{left}" width="{right}" height="{HEIGHT}" rx="2" fill="{FILLS.get(status, PLAIN)}"/>',
+            f'<rect x="{left}" width="{right}" height="{HEIGHT}" rx="2" fill="{fill}"/>',
             f'<rect x="0.5" y="0.5" width="{left + right - 1}" height="{HEIGHT - 1}" rx="2" fill="none" '
             f'stroke="{PLAIN}"/>',
             f'<g font-family="Verdana,DejaVu Sans,Arial,sans-serif" font-size="{SIZE}">',
-            _text(PAD, LABEL, "#1b1b1a"),
+            _text(PAD, label, "#1b1b1a"),
             _text(left + PAD, said, "#fff"),
             "</g>",
             "</svg>",
@@ -67,11 +85,18 @@ def _text(x: int, text: str, fill: str) -> str:
 
 def snippet(of: str, status: str, root: str) -> BadgeSnippet:
     """A badge of a claim or a measurement, as text to copy into another page."""
-    alt = f"Measured again: {status}"
-    image, target = f"{root}{of}/badge.svg", f"{root}{of}"
+    return _snippet(of, f"{of}/badge.svg", f"Measured again: {status}", root)
+
+
+def compared_snippet(query: str, verdict: Verdict, root: str) -> BadgeSnippet:
+    """A badge of a comparison; `query` is its page's."""
+    return _snippet(f"/compare?{query}", f"/compare/badge.svg?{query}", f"Compared: {VERDICTS[verdict].lower()}", root)
+
+
+def _snippet(page: str, image: str, alt: str, root: str) -> BadgeSnippet:
     return BadgeSnippet(
-        url=f"{of}/badge.svg",
+        url=image,
         alt=alt,
-        html=f'<a href="{target}"><img src="{image}" alt="{alt}" height="20"></a>',
-        markdown=f"[![{alt}]({image})]({target})",
+        html=f'<a href="{escape(root + page)}"><img src="{escape(root + image)}" alt="{alt}" height="20"></a>',
+        markdown=f"[![{alt}]({root}{image})]({root}{page})",
     )

@@ -19,7 +19,7 @@ from app.web.contexts import ClaimDetail, Contradicted, Fact, Link, Neighbour, R
 from app.web.picture_words import of_claim, said_by
 from app.web.shared_contexts import SharedAs
 from app.web.state import address
-from app.web.wording import KINDS, SEVERITIES, or_not_stated, source_url, yes_or_no
+from app.web.wording import KINDS, SEVERITIES, or_not_stated, plain, source_url, yes_or_no
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -64,7 +64,7 @@ def claim_page(
             f"{row.headline}: {row.title}", f"{row.headline}: {measures(row)}. {row.title}", "/", shared(row, root)
         ),
         cells=cells(row),
-        here=Link(here.text, f"{_reproduced(row)}/reproduce"),
+        here=Link(plain(here.text), f"{_reproduced(row)}/reproduce"),
         written=row.written or "",
         axis=Fact(axis.name if axis else row.axis, axis.definition if axis else "", url=f"/axes#{row.axis}"),
         formula=axis.formula if axis else "",
@@ -231,6 +231,7 @@ def reason_line(reason: Reason) -> ReasonLine:
     second value there is none to state."""
     none = "" if reason.severity == "lint" else None
     return ReasonLine(
+        rule_url=f"/verdicts#{rule_place(reason.rule)}",
         rule=reason.rule if NUMBERED.fullmatch(reason.rule) else "",
         kind=reason.severity,
         word="mind" if reason.rule in OF_ANY_NUMBER else SEVERITIES[reason.severity],
@@ -239,6 +240,11 @@ def reason_line(reason: Reason) -> ReasonLine:
         b=or_not_stated(none if reason.b is None else reason.b),
         message="" if reason.rule in REPEATING else reason.message,
     )
+
+
+def rule_place(rule: str) -> str:
+    """Where /verdicts explains a rule."""
+    return rule if NUMBERED.fullmatch(rule) else f"rule-{rule}"
 
 
 def contradictions(items: Iterable[Contradiction], names: dict[str, ClaimRow]) -> tuple[Told, ...]:

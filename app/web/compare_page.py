@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 from app.claims.caveats import WORDS
-from app.claims.words import SCOPES, STATED_IN, against, axis_name
+from app.claims.words import SCOPES, STATED_IN, against, axis_name, axis_of
 from app.compare.conditions import COMPARED
 from app.compare.quoting import quote_comparison
 from app.compare.words import VERDICTS
+from app.protocol.english import counted
+from app.web.badge_svg import compared_snippet
 from app.web.claim_page import caveats, reason_line
 from app.web.claim_row import cells, label
 from app.web.contexts import (
+    Choice,
     ChoosePage,
     ComparePage,
     Derived,
     Fact,
     Neighbour,
     PairPart,
+    ReasonLine,
     Shell,
     SideCaveats,
     SideLine,
@@ -35,7 +40,7 @@ if TYPE_CHECKING:
 
     from app.catalogue.pairs import Pair
     from app.claims.schema import ClaimRow
-    from app.compare.schema import Comparison
+    from app.compare.schema import Comparison, Reason
     from app.web.contexts import Trouble
 
 MOST = 4
@@ -45,7 +50,7 @@ ABOUT = "Published LLM-serving numbers side by side: whether they can be compare
 # What is set side by side besides the conditions.
 FRAME: dict[str, Callable[[ClaimRow], str | None]] = {
     "number": lambda row: row.headline,
-    "what it measures": lambda row: axis_name(row.axis),
+    "what it measures": axis_of,
     "kind of number": lambda row: KINDS[row.kind],
     "scope": lambda row: SCOPES[row.scope],
     "against": lambda row: None if row.baseline.kind == "not_stated" else against(row.baseline),
@@ -98,6 +103,7 @@ def compare_page(
         equal=equal,
         quoted=quote_comparison(rows[0], rows[1], verdict(rows[0], rows[1]), root) if len(rows) == 2 else None,
         add_url=address("/", ids) if len(rows) < MOST else "",
+        badge=compared_snippet(urlencode(ids), verdict(rows[0], rows[1]).verdict, root) if len(rows) == 2 else None,
         json_url=address("/api/v1/compare", [("a", rows[0].id), ("b", rows[1].id)]) if len(rows) == 2 else "",
     )
 
@@ -119,7 +125,7 @@ def pair_part(a: ClaimRow, b: ClaimRow, found: Comparison, know: str) -> PairPar
         summary=found.summary,
         know=know,
         url=address("/compare", [("ids", a.id), ("ids", b.id)]),
-        reasons=tuple(reason_line(reason) for reason in found.reasons if reason.severity != "not_stated"),
+        reasons=tuple(_reason(reason, a, b) for reason in found.reasons if reason.severity != "not_stated"),
         unknown=tuple(reason_line(reason) for reason in unknown),
         unknown_count=f"Not stated by at least one ({len(unknown)})",
         ratio=_ratio(found),
@@ -129,6 +135,11 @@ def pair_part(a: ClaimRow, b: ClaimRow, found: Comparison, know: str) -> PairPar
             for item in found.other_axes
         ),
     )
+
+
+def _reason(reason: Reason, a: ClaimRow, b: ClaimRow) -> ReasonLine:
+    line = reason_line(reason)
+    return replace(line, a_url=f"/axes#{a.axis}", b_url=f"/axes#{b.axis}") if reason.field == "axis" else line
 
 
 def _ratio(found: Comparison) -> str:
@@ -146,7 +157,8 @@ def side_by_side(
     for name, read in FRAME.items():
         said = [read(row) for row in rows]
         place = 1 if None in said else 0 if len(set(said)) > 1 else 2
-        groups[place].append(_line(name, said))
+        urls = [f"/axes#{row.axis}" for row in rows] if read is axis_of else None
+        groups[place].append(_line(name, said, urls))
     for fact in COMPARED.values():
         states = {fact.state(a, b) for a, b in combinations(rows, 2)}
         place = 0 if states & DIFFERENT else 1 if "not_stated" in states else 2
@@ -154,21 +166,46 @@ def side_by_side(
     return tuple(groups[0]), tuple(groups[1]), tuple(groups[2])
 
 
-def _line(name: str, said: Sequence[str | None]) -> SideLine:
-    return SideLine(name, tuple(Fact("", or_not_stated(text), text is not None) for text in said))
+def _line(name: str, said: Sequence[str | None], urls: Sequence[str] | None = None) -> SideLine:
+    links = urls or [""] * len(said)
+    values = (Fact("", or_not_stated(text), text is not None, url) for text, url in zip(said, links, strict=True))
+    return SideLine(name, tuple(values))
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a search on /compare gave: its most important claims, and of how many."""
+
+    q: str
+    rows: tuple[ClaimRow, ...]
+    total: int
+
+
+def _said(found: Found) -> str:
+    if not found.total:
+        return f"No claim has every word of “{found.q}”. Search for one word less."
+    more = f"; the {len(found.rows)} most important are shown" if found.total > len(found.rows) else ""
+    return f"{counted(found.total, 'claim')} found{more}. Choose 2 to 4, then compare."
+
+
+def _offered(row: ClaimRow, *, chosen: bool) -> Choice:
+    return Choice(f"pick-{row.id}", "ids", row.id, f"{label(row)}: {row.title}", chosen=chosen)
 
 
 def choose_page(
-    rows: Sequence[ClaimRow], given: Sequence[str], often: Sequence[Pair], troubles: Sequence[Trouble]
+    rows: Sequence[ClaimRow], found: Found | None, often: Sequence[Pair], troubles: Sequence[Trouble]
 ) -> ChoosePage:
-    """For fewer than two claims: what is chosen so far, and pairs that people set against each other."""
-    first, second = [*given[:2], "", ""][:2]
+    """For fewer than two claims: what is chosen so far, what a search `found`, pairs that people set against each
+    other."""
+    chosen = {row.id for row in rows}
+    hits = [row for row in found.rows if row.id not in chosen] if found else []
     return ChoosePage(
         shell=Shell("Compare", ABOUT, "/compare"),
         troubles=tuple(troubles),
-        chosen=tuple(cells(row) for row in rows),
-        first=first,
-        second=second,
+        chosen=tuple(_offered(row, chosen=True) for row in rows),
+        q=found.q if found else "",
+        found=tuple(_offered(row, chosen=False) for row in hits),
+        said=_said(found) if found else "",
         neighbours=tuple(
             Neighbour(pair.title, pair.why, address("/compare", [("ids", pair.a), ("ids", pair.b)])) for pair in often
         ),

@@ -212,15 +212,19 @@ class ReadAs:
 
 @dataclass(frozen=True, slots=True)
 class ReasonLine:
-    """Why a comparison goes as it does. `rule` is R1-R10 or "", `kind` the severity, `word` how the page calls it."""
+    """Why a comparison goes as it does. `rule` is R1-R10 or "", `kind` the severity, `word` how the page calls it.
+    `rule_url` explains the rule; `a_url` and `b_url` lead to an axis."""
 
     rule: str
+    rule_url: str
     kind: str
     word: str
     field: str
     a: str
     b: str
     message: str
+    a_url: str = ""
+    b_url: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -357,20 +361,23 @@ class ComparePage:
     unknown: tuple[SideLine, ...]  # not stated by at least one
     equal: tuple[SideLine, ...]
     quoted: Quotation | None  # of two
+    badge: BadgeSnippet | None  # of two
     add_url: str
     json_url: str
 
 
 @dataclass(frozen=True, slots=True)
 class ChoosePage:
-    """/compare with fewer than two claims; `first` and `second` are the ids as given."""
+    """/compare with fewer than two claims: those chosen, and those that the search `q` found, with what is `said` of
+    it."""
 
     template: ClassVar[str] = "compare/choose.html"
 
     shell: Shell
     troubles: tuple[Trouble, ...]
-    chosen: tuple[ClaimCells, ...]
-    first: str
-    second: str
+    chosen: tuple[Choice, ...]
+    q: str
+    found: tuple[Choice, ...]
+    said: str
     neighbours: tuple[Neighbour, ...]
     table_url: str

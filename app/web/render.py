@@ -6,12 +6,14 @@ Owns the Jinja environment. Knows nothing of claims: what a page shows is decide
 from __future__ import annotations
 
 import hashlib
+import re
 from functools import cache
 from http import HTTPStatus
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from fastapi.responses import HTMLResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup, escape
 
 from app.protocol.english import counted
 from app.settings import ROOT
@@ -25,6 +27,9 @@ if TYPE_CHECKING:
     from fastapi import Request
 
     from app.web.contexts import Trouble
+
+
+TICKS = re.compile(r"`([^`]+)`")
 
 
 class Context(Protocol):
@@ -44,6 +49,11 @@ def static_url(path: str) -> str:
     return f"/static/{path}?v={static_mark(path)}"
 
 
+def code(text: str) -> Markup:
+    """What stands between backticks, as code."""
+    return Markup(TICKS.sub(r"<code>\1</code>", str(escape(text))))  # noqa: S704 (escaped)
+
+
 def _environment() -> Environment:
     environment = Environment(
         loader=FileSystemLoader(ROOT / "templates"),
@@ -56,6 +66,7 @@ def _environment() -> Environment:
     environment.globals["static_url"] = static_url
     environment.globals["counted"] = counted
     environment.filters["terms"] = marked
+    environment.filters["code"] = code
     return environment
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from app.compare.beside import BESIDE
 from app.compare.blocking import BLOCKING
 from app.compare.lint import RULES
 from app.compare.reproduction import WORDS, rules
@@ -26,6 +27,15 @@ AGAIN: dict[Status, str] = {
     "within": "The interval and what the number reaches over have something in common.",
     "above": "The whole interval lies above what the number reaches over.",
 }
+# What rules nothing out and is listed all the same, besides the rules of app.compare.beside.
+LISTED = (
+    ("condition", "A stated condition that differs, and matters to what is measured, is listed with both values."),
+    (
+        "not-stated",
+        "A condition that matters and that a side does not state is a reason; it is never taken to be equal.",
+    ),
+    ("same-claim", "A claim beside itself is the same number."),
+)
 COMPARED: dict[Verdict, str] = {
     "comparable": "No rule below holds, and no stated condition differs.",
     "comparable_with_differences": "No rule below holds; every condition that differs or is not stated is listed.",
@@ -34,7 +44,7 @@ COMPARED: dict[Verdict, str] = {
 
 
 def verdicts_page() -> VerdictsPage:
-    return VerdictsPage(Shell("How verdicts are found", ABOUT, "/axes"), (_again(), _compared(), _alone()))
+    return VerdictsPage(Shell("How verdicts are found", ABOUT, "/axes"), (_again(), _compared(), _listed(), _alone()))
 
 
 def _again() -> RulesPart:
@@ -56,6 +66,18 @@ def _compared() -> RulesPart:
         words=tuple(Fact(VERDICTS[verdict], text) for verdict, text in COMPARED.items()),
         ordered=False,
         rules=tuple(RuleTold(f"rule-{rule.id}", rule.id.replace("-", " "), rule.says) for rule in BLOCKING),
+    )
+
+
+def _listed() -> RulesPart:
+    beside = ((rule.id, rule.says) for rule in BESIDE)
+    return RulesPart(
+        place="listed",
+        heading="What lies between two numbers and rules nothing out",
+        about="A ratio is given where all of these belong to one change, and nothing that matters is left unstated.",
+        words=(),
+        ordered=False,
+        rules=tuple(RuleTold(f"rule-{name}", name.replace("-", " "), says) for name, says in (*LISTED, *beside)),
     )
 
 

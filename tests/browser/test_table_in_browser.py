@@ -97,8 +97,8 @@ def test_a_badge_opens_without_scripts_and_one_at_a_time(open_page: Callable[...
 def test_the_first_tab_leads_past_the_navigation(open_page: Callable[..., Tab]) -> None:
     tab = open_page("/")
     tab.page.keyboard.press("Tab")
-    expect(tab.page.locator(".skip")).to_be_focused()
-    expect(tab.page.locator(".skip")).to_be_in_viewport()
+    expect(tab.page.locator(".skip[href='#main']")).to_be_focused()
+    expect(tab.page.locator(".skip[href='#main']")).to_be_in_viewport()
     tab.page.keyboard.press("Enter")
     expect(tab.page.locator("main")).to_be_focused()
 
@@ -129,3 +129,17 @@ def test_between_twenty_and_fifty_rows_stand_on_a_desk_screen(open_page: Callabl
     rows = page.locator(".claims tbody tr").all()
     shown = [box for row in rows if (box := row.bounding_box()) and box["y"] >= 0 and box["y"] + box["height"] <= 900]
     assert 20 <= len(shown) <= 50
+
+
+def test_enter_in_a_rows_box_compares_the_rows_that_are_chosen(open_page: Callable[..., Tab]) -> None:
+    tab = open_page("/")
+    tab.page.keyboard.press("Tab")
+    tab.page.keyboard.press("Tab")
+    tab.page.keyboard.press("Enter")  # "Skip to the table"
+    expect(tab.page.locator("#results")).to_be_focused()
+    tab.page.locator("#pick-vllm-v41-5x").focus()
+    tab.page.keyboard.press("Space")
+    tab.page.locator("#pick-sglang-v41-step-16").focus()
+    tab.page.keyboard.press("Space")
+    tab.page.keyboard.press("Enter")
+    expect(tab.page.locator(".verdict")).to_contain_text("cannot be ranked")

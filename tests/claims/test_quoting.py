@@ -91,7 +91,7 @@ def test_what_a_source_writes_stays_text_in_markdown_and_html() -> None:
 
 @given(TEXTS, TEXTS, TEXTS)
 def test_no_text_becomes_markup(lead: str, rest: str, text: str) -> None:
-    found = quotation([Part(lead, rest, (Line("Name", text, "https://a.test/?b=c&lt;"), Line("Name", text)))])
+    found = quotation([Part(lead, rest, (Line("Name", text, "https://a.test/?b=c&lt;"), Line("Name", text)))], "-")
     meant = " ".join(f"{lead} {rest} Name: {text} Name: {text}".split())
     assert words(found.html) == meant
     rendered = MARKDOWN.render(found.markdown)
@@ -101,11 +101,11 @@ def test_no_text_becomes_markup(lead: str, rest: str, text: str) -> None:
 
 @given(TEXTS)
 def test_an_address_ends_only_at_its_end_and_leads_to_the_web(end: str) -> None:
-    found = quotation([Part("1 x", "r", (Line("Source", "s", f"https://a.test/{end}"),))])
+    found = quotation([Part("1 x", "r", (Line("Source", "s", f"https://a.test/{end}"),))], "-")
     for html in (found.html, MARKDOWN.render(found.markdown)):
         assert tags(html) == ["blockquote", "p", "strong", "ul", "li", "a"]
         assert read(html).one("a").attributes["href"].startswith("https://a.test/")
-    assert not tags(quotation([Part("1 x", "r", (Line("Source", "s", f"javascript:{end}"),))]).html).count("a")
+    assert not tags(quotation([Part("1 x", "r", (Line("Source", "s", f"javascript:{end}"),))], "-").html).count("a")
 
 
 def test_a_quoted_comparison_gives_the_verdict_first_and_both_claims_whole() -> None:
@@ -124,3 +124,16 @@ def test_a_quoted_ratio_is_the_verdicts_with_its_conditions() -> None:
     text = quote_comparison(a, b, found, ROOT).text.lower()
     assert found.ratio.text.lower() in text
     assert found.ratio.conditions.lower() in text
+
+
+def test_the_short_quotation_has_axis_baseline_conditions_and_the_names_of_the_caveats() -> None:
+    said = quote_claim(row(**FORCED, stated_in="chart"), ROOT).short
+    assert "\n" not in said
+    for part in (
+        "100 tok/s (unverified): decode rate of one stream",
+        "against nothing",
+        "4\N{MULTIPLICATION SIGN} GB300",
+    ):
+        assert part in said
+    assert "mind: simulated acceptance, chart only" in said
+    assert said.endswith(f"{ROOT}/claims/a")

@@ -12,7 +12,7 @@ import pytest
 from app.axes import AXES
 from app.cards.export import to_yaml
 from app.cards.load import read_card
-from app.results.importers import detect
+from app.results.importers import detect, read
 from tests.importers.factories import DATA, FIXTURES, figures, fixture, said
 
 if TYPE_CHECKING:
@@ -209,6 +209,27 @@ def test_vllm_detailed_result_is_read_with_its_lists() -> None:
     assert imported.card.workload
     assert imported.card.workload.output_tokens == "128"
     assert imported.card.workload.rate is None
+
+
+def test_vllm_speculation_whose_method_the_file_does_not_name_is_told_and_asked_for() -> None:
+    [imported] = fixture("vllm_ngram_detailed.json").imported
+    assert imported.card.speculation is None
+    assert "speculation" in {item.field.partition(".")[0] for item in imported.questions}
+    [told] = [item.message for item in imported.warnings if "drafts" in item.message]
+    assert told.startswith("speculation was on (430 drafts, accepting 1.14")
+    assert "of at most 5 tokens a step" in told
+
+
+@pytest.mark.parametrize(
+    "said", [{"spec_method": "ngram"}, {"speculative_config": '{"method": "ngram", "num_speculative_tokens": 4}'}]
+)
+def test_vllm_metadata_that_names_the_speculation_is_taken_at_its_word(said: dict[str, str]) -> None:
+    tree = raw("vllm_ngram_detailed.json") | said
+    [imported] = read("result.json", json.dumps(tree, default=float).encode()).imported
+    spec = imported.card.speculation
+    assert spec is not None
+    assert (spec.method, spec.draft_tokens, spec.acceptance) == ("ngram", 4, None)
+    assert "Was acceptance measured or simulated?" in [item.question for item in imported.questions]
 
 
 def test_vllm_appended_results_become_a_card_each_with_the_metadata_that_was_given() -> None:

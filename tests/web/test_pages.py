@@ -308,3 +308,40 @@ def test_every_claims_button_leads_to_what_would_run_for_it(site: Client, claim:
     links = {link.attributes.get("href") for link in page(site, f"/claims/{claim}").all("a")}
     assert f"/claims/{claim}/reproduce" in links
     page(site, f"/claims/{claim}/reproduce")
+
+
+def test_claims_to_compare_are_found_by_search_and_ticked(site: Client) -> None:
+    main = page(site, "/compare?q=873.63 sglang&ids=vllm-v41-5x").one("main")
+    boxes = {box.attributes["value"]: "checked" in box.attributes for box in main.all("input", name="ids")}
+    assert boxes["vllm-v41-5x"]
+    assert boxes["sglang-v41-step-16"] is False
+    assert main.one("input", id="q").attributes["value"] == "873.63 sglang"
+    assert "No claim has every word" in page(site, "/compare?q=873.63 nowhere").one("main").words()
+    assert "at most 200 characters" in page(site, f"/compare?q={'x' * 201}", 422).one("main").words()
+
+
+def test_a_comparison_has_a_badge_with_its_verdict(site: Client) -> None:
+    url = "/compare/badge.svg?ids=vllm-v41-5x&ids=sglang-v41-step-16"
+    main = page(site, "/compare?ids=vllm-v41-5x&ids=sglang-v41-step-16").one("main")
+    assert [picture.attributes["src"] for picture in main.all("img")] == [url]
+    drawn = site.get(url)
+    assert (drawn.status_code, drawn.headers["content-type"]) == (200, "image/svg+xml; charset=utf-8")
+    assert "compared: not comparable" in drawn.text
+    assert site.get("/compare/badge.svg?ids=vllm-v41-5x").status_code == 422
+    assert site.get("/compare/badge.svg?ids=vllm-v41-5x&ids=nothing").status_code == 404
+
+
+def test_the_api_is_described_in_json_and_not_in_code(site: Client) -> None:
+    said = page(site, "/api/docs").one("main").words()
+    assert "`" not in said
+    assert "None" not in said.split()
+
+
+def test_the_table_and_the_comparison_are_one_key_away(site: Client) -> None:
+    root = page(site, "/")
+    skips = [link.attributes["href"] for link in root.all("a", class_="skip")]
+    assert skips == ["#main", "#results", "#choose"]
+    for place in skips[1:]:
+        assert [found.attributes["tabindex"] for found in root.all() if found.attributes.get("id") == place[1:]] == [
+            "-1"
+        ]

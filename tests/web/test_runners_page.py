@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app.jobs.logs import Logs
+from runners import config
 from tests.jobs.factories import Queue
 from tests.site import Site, open_site
 from tests.web.markup import read
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from app.db import Database
     from tests.conftest import StillClock
@@ -70,3 +72,11 @@ def test_a_quarantined_runner_says_since_when_and_why(site: Site, queue: Queue) 
     text = site.get("/runners").text
     assert "in quarantine since" in text
     assert "3 attempts in a row" in text
+
+
+def test_the_sample_of_a_runners_file_is_one_that_a_runner_takes(site: Site, tmp_path: Path) -> None:
+    sample = read(site.get("/runners").text).one("pre", id="runner-toml")
+    file = tmp_path / "runner.toml"
+    file.write_text(sample.text)
+    (tmp_path / "runner.token").write_text("bcr_token")
+    assert config.read(file).name == "gpu-one"

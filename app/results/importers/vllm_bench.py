@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 AXIS_OF = {"ttft": "ttft", "tpot": "tpot", "itl": "event_gap", "e2el": "e2e_latency"}
 TIMED = re.compile(r"(mean|median|std|p\d+(?:\.\d+)?)_(ttft|tpot|itl|e2el)_ms")
+METHOD_KEYS = ("spec_method", "speculative_method", "speculative_algorithm")  # what people give as metadata
+METHOD_IN = re.compile(r"['\"]method['\"]\s*:\s*['\"]([\w-]{1,50})['\"]")  # of --speculative-config
 KNOWN = re.compile(
     r"date|endpoint_type|backend|label|model_id|tokenizer_id|num_prompts|request_rate|burstiness|max_concurrency|"
     r"duration|completed|failed|rtfx|ramp_up_.*|rps_change_events|total_.*|.*_throughput|.*_goodput|max_.*|.*_ms|"
@@ -47,6 +49,7 @@ def read(tree: dict[str, Any], raw: RawSource, where: str) -> Iterator[Imported 
     if "chat" in str(tree.get("endpoint_type") or tree.get("backend")):
         draft.put("workload.chat_template", True)
     _note(draft, tree)
+    _speculation(draft, tree)
     _figures(draft, tree)
     _load(draft, tree, completed)
     _details(draft, tree, completed)
@@ -59,6 +62,28 @@ def _note(draft: Draft, tree: dict[str, Any]) -> None:
     said = {key: plain(value) for key, value in tree.items() if not KNOWN.fullmatch(key)}
     extra = ", ".join(f"{plain(key)}={value}" for key, value in said.items() if value)
     draft.put("note", "Imported from a vllm bench serve result." + (f" Its metadata: {extra}." if extra else ""))
+
+
+def _speculation(draft: Draft, tree: dict[str, Any]) -> None:
+    """The server's counters say that drafts were made; which method made them stands in a file only as metadata."""
+    said = METHOD_IN.search(str(tree.get("speculative_config") or ""))
+    named = said[1] if said else next((name for key in METHOD_KEYS if (name := plain(tree.get(key)))), None)
+    if named is not None:
+        draft.put("speculation.method", named.lower())
+        draft.put("speculation.draft_tokens", _positions(tree))
+        draft.put("speculation.accept_length", draft.number(tree, "spec_decode_acceptance_length"))
+    elif drafts := draft.count(tree, "spec_decode_num_drafts"):
+        length, places = draft.number(tree, "spec_decode_acceptance_length"), _positions(tree)
+        of = f" of at most {places + 1}" if places else ""
+        accepted = f", accepting {short(length)}{of} tokens a step" if length is not None else ""
+        message = f"speculation was on ({drafts:,} drafts{accepted}); the file does not say by which method: say it"
+        draft.warn("definition", "spec_decode_num_drafts", message)
+
+
+def _positions(tree: dict[str, Any]) -> int | None:
+    """Drafts of a step: the server counts what it accepts at each place."""
+    rates = tree.get("spec_decode_per_position_acceptance_rates")
+    return len(rates) if isinstance(rates, list) and rates else None
 
 
 def _figures(draft: Draft, tree: dict[str, Any]) -> None:

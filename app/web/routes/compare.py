@@ -10,10 +10,11 @@ from fastapi.responses import HTMLResponse
 from app.asked import root
 from app.catalogue.models import weights
 from app.catalogue.pairs import pairs
+from app.claims.rows import ClaimFilter
 from app.compare.verdict import compare
-from app.errors import NotFoundError
+from app.errors import InvalidInputError, NotFoundError
 from app.web.asked import notes
-from app.web.compare_page import MOST, choose_page, compare_page
+from app.web.compare_page import MOST, Found, choose_page, compare_page
 from app.web.contexts import Trouble
 from app.web.reading import catalogue, of_sources, present
 from app.web.render import respond
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from app.catalogue.pairs import Pair
     from app.catalogue.queries import Catalogue
     from app.claims.schema import ClaimRow
+
+SHOWN = 12  # claims of a search
 
 router = APIRouter(default_response_class=HTMLResponse)
 
@@ -43,10 +46,23 @@ def side_by_side(request: Request) -> HTMLResponse:
     status = 422 if len(given) > MOST else 404 if missing else 200
     troubles = [*notes(request), *missing]
     if len(rows) < 2:
-        return respond(request, choose_page(rows, given, _often(reading), troubles), status=status, noted=True)
+        found, wrong = _found(reading, query.get("q", ""))
+        choosing = choose_page(rows, found, _often(reading), [*troubles, *wrong])
+        return respond(request, choosing, status=422 if wrong else status, noted=True)
     others = of_sources(reading, rows)
     page = compare_page(rows, lambda a, b: compare(a, b, others, weights()), pairs(), troubles, root(request))
     return respond(request, page, status=status, noted=True)
+
+
+def _found(reading: Catalogue, q: str) -> tuple[Found | None, list[Trouble]]:
+    """What a search gives, and why it cannot be searched for; nothing was asked without a word."""
+    if not q.strip():
+        return None, []
+    try:
+        page = reading.page(ClaimFilter(q=q.strip()), limit=SHOWN, facets=())
+    except InvalidInputError as error:
+        return None, [Trouble("q", plain(str(error)))]
+    return Found(q.strip(), page.items, page.total), []
 
 
 def _rows(reading: Catalogue, given: Sequence[str]) -> tuple[list[ClaimRow], list[Trouble]]:
