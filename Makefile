@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export PORT ?= 8000
 
-.PHONY: help run runner test test-engines check bench lock clean
+.PHONY: help run runner test test-code test-browser test-engines check bench lock clean
 help:  ## what there is
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
 
@@ -13,12 +13,16 @@ run: .venv/run  ## create the environment, migrate, load the catalogue, serve on
 runner: .venv/run  ## take jobs from a server and run them on this machine, as CONFIG (runner.toml) says
 	$(BIN)/benchcard runner start --config $(or $(CONFIG),runner.toml)
 
-test: .venv/dev  ## every test; what could not run here is named in the last lines
+test: test-code test-browser  ## every test; what could not run here is named in the last lines
+
+test-code: .venv/dev
 	$(BIN)/pytest -n auto --ignore tests/browser $(ARGS)
-	$(BIN)/pytest -n auto tests/browser $(ARGS)  # by themselves: Playwright keeps an event loop running in its process
+
+test-browser: .venv/dev  # by themselves: Playwright keeps an event loop running in its process
+	$(BIN)/pytest -n auto tests/browser $(ARGS)
 
 test-engines: .venv/dev  ## real vLLM and SGLang on this machine's CPU; installs them (5 GB) under the cache folder
-	BENCHCARD_TEST_ENGINES=1 $(BIN)/pytest -n 0 --timeout 2400 tests/engines $(ARGS)
+	BENCHCARD_TEST_ENGINES=1 $(BIN)/pytest -n 0 --timeout 2400 -o faulthandler_timeout=3000 tests/engines $(ARGS)
 
 check: .venv/dev  ## format, lint, types, import order, the catalogue
 	$(BIN)/ruff format --check .
