@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
 TOKEN = "bcr_a-token"
-PATIENCE_S = 60.0
+PATIENCE_S = 120.0
 # What can go wrong with one call. `cut`, `half`, `wrong` and `slow` are of the answer: the call itself was taken.
+# Besides, what is on `hold` is answered once it is released.
 FAULTS = ("500", "503 page", "404 page", "401", "409", "422", "drop", "cut", "half", "wrong", "slow", "hang")
 
 
@@ -37,6 +38,7 @@ class FakeApp:
     url: str = ""
     changed: threading.Condition = field(default_factory=threading.Condition)
     over: threading.Event = field(default_factory=threading.Event)
+    released: threading.Event = field(default_factory=threading.Event)
     open: set[socket.socket] = field(default_factory=set)
 
     def wait(self, true: Callable[[], bool]) -> None:
@@ -144,6 +146,8 @@ class Handler(BaseHTTPRequestHandler):
         return model.part(job, query["epoch"], path[3], body)
 
     def _answer(self, fault: str | None, status: int, said: bytes) -> None:
+        if fault == "hold":
+            self.app.released.wait(PATIENCE_S)
         if fault == "hang":
             self.app.over.wait(PATIENCE_S)
         if fault in {"drop", "cut", "hang"}:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 FAKE = DATA.parent / "fake"
 TOKEN_FILE = "token"
-MODELS = ("good", "hangs", "fails", "dies", "never")
+MODELS = ("good", "hangs", "stays", "lingers", "fails", "dies", "never")
 
 
 def install(cache: Path, device: str = "cpu") -> None:
@@ -31,7 +31,7 @@ def install(cache: Path, device: str = "cpu") -> None:
     (folder / "installed.json").write_text(json.dumps(said))
 
 
-def written(folder: Path, server: str, token: str, more: str = "") -> Path:
+def written(folder: Path, server: str, token: str, more: str = "", gpus: str = "") -> Path:
     """The configuration's file."""
     (folder / TOKEN_FILE).write_text(f"{token}\n")
     text = f"""
@@ -44,6 +44,7 @@ def written(folder: Path, server: str, token: str, more: str = "") -> Path:
         models = [{", ".join(f'"{name}@{COMMIT}"' for name in MODELS)}]
         [site]
         modules = ["{FAKE}"]
+        {gpus}
     """
     file = folder / "runner.toml"
     file.write_text(text)

@@ -37,17 +37,14 @@ def config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Config:
 
 
 class Attempt:
-    """One attempt in a folder of its own; `stop_at` is asked to stop when the note that it names is seen."""
+    """One attempt in a folder of its own."""
 
-    def __init__(
-        self, config: Config, folder: Path, wanted: Plan, *, stop_at: str = "", approved: tuple[str, ...] = ()
-    ):
+    def __init__(self, config: Config, folder: Path, wanted: Plan, *, approved: tuple[str, ...] = ()):
         self.folder = folder / "attempt"
         (self.folder / PARTS).mkdir(parents=True)
         self.notes: list[Progress] = []
         self.log_sizes: list[int] = []
         self.stop = Stop()
-        self._stop_at = stop_at
         assignment = Assignment(
             job_id="j1", epoch=1, plan=wanted, approved=approved, placements=(Placement(gpus=0),),
             lease_s=90.0, ack_s=30.0, beat_s=15.0,
@@ -58,8 +55,6 @@ class Attempt:
     def hear(self, progress: Progress, log_size: int) -> None:
         self.notes.append(progress)
         self.log_sizes.append(log_size)
-        if self._stop_at and self._stop_at in progress.note:
-            self.stop.ask("cancelled")
 
     @property
     def report(self) -> Report:
@@ -209,14 +204,6 @@ def test_what_a_maintainer_approved_is_started_where_the_owner_agrees(config: Co
     open_to = config.model_copy(update={"policy": config.policy.model_copy(update={"approved": True})})
     assert Attempt(open_to, tmp_path / "yes", wanted, approved=approved).failure is None
     assert Attempt(config, tmp_path / "no", wanted, approved=approved).failure == "not_allowed"
-
-
-@pytest.mark.parametrize(("model", "note"), [("never", "starting"), ("hangs", "warming")])
-def test_a_cancel_ends_everything_in_whatever_phase(model: str, note: str, config: Config, tmp_path: Path) -> None:
-    done = Attempt(config, tmp_path, plan(model), stop_at=note)
-    assert done.ran.outcome.state == "cancelled"
-    assert note in done.log
-    assert left(tmp_path) == []
 
 
 def test_the_time_limit_ends_everything(config: Config, tmp_path: Path) -> None:

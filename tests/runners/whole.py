@@ -82,7 +82,7 @@ def served(folder: Path) -> Iterator[App]:
 @contextmanager
 def runner(config: Path, **env: str) -> Iterator[subprocess.Popen[str]]:
     """A runner process, stopped at the end and given its time."""
-    command = [sys.executable, "-m", "app.cli", "runner", "start", "--config", str(config)]
+    command = [sys.executable, "-m", "runners", "runner", "start", "--config", str(config)]
     with subprocess.Popen(command, env={**os.environ, **env}, stderr=subprocess.PIPE, text=True) as process:
         try:
             yield process

@@ -18,6 +18,7 @@ class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     given: argparse.Namespace
     generated = prompted = 0
+    flushed = False
 
     def do_GET(self) -> None:
         said = {"/version": {"version": "9.9.9"}, "/server_info?config_format=json": {"arguments": sys.argv[1:]}}
@@ -31,6 +32,7 @@ class Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         asked = json.loads(self.rfile.read(int(self.headers["Content-Length"] or 0)) or "{}")
         if self.path == "/reset_prefix_cache":
+            Handler.flushed = True
             self.say(200, '{"success":true}')
         elif self.given.model == "dies":
             sys.stderr.write("RuntimeError: the worker died\n")
@@ -49,8 +51,10 @@ class Handler(BaseHTTPRequestHandler):
         Handler.prompted += len(asked["prompt"])
 
     def stream(self, asked: dict[str, Any]) -> None:
-        """A token an event, then the usage. The model `hangs` answers no more after a few."""
-        if self.given.model == "hangs" and Handler.generated > 20:
+        """A token an event, then the usage. The model `hangs` answers no more after a few, `stays` not once it is
+        measured, which begins with an empty cache."""
+        silent = {"hangs": Handler.generated > 20, "stays": Handler.flushed}
+        if silent.get(self.given.model):
             threading.Event().wait()
         self.count(asked)
         self.send_response(200)
@@ -124,6 +128,8 @@ def main() -> None:
     Handler.given = parser.parse_args()
     if Handler.given.model == "fails":
         sys.exit("torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB")
+    if Handler.given.model == "lingers":
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
     if Handler.given.model != "never":
         ThreadingHTTPServer((Handler.given.host, Handler.given.port), Handler).serve_forever()
     signal.pause()
