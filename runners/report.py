@@ -7,6 +7,7 @@ from dataclasses import asdict, fields
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
+from app.protocol.reasons import REQUESTS, said
 from runners import referee
 from runners.load import metrics
 from runners.load.acceptance import acceptance
@@ -224,7 +225,9 @@ def as_text(result: Result) -> str:
         "",
     ]
     if not result.valid:
-        return "\n".join([*lines, "This run is not a result:", *(f"  - {reason}" for reason in found["reasons"]), ""])
+        return "\n".join(
+            [*lines, "This run is not a result:", *(f"  - {said(reason)}" for reason in found["reasons"]), ""]
+        )
     lines += [*table(found, found["spread"]), *_observed_text(found["observer_check"])]
     return "\n".join([*lines, *referee.as_text(found["referee"]), ""])
 
@@ -297,8 +300,8 @@ def trace_text(trace: Trace, tool: str | None) -> str:
     lines = [
         f"{found['requests']} requests, {found['failed']} failed, {found['output_tokens']} output tokens, "
         f"counted by {trace.meta.get('counting') or 'nobody'}",
-        *(f"  {number} x {failure}" for failure, number in found["failures"].items()),
-        *(f"not a result: {reason}" for reason in found["reasons"]),
+        *(f"  {number} x {REQUESTS[failure]}" for failure, number in found["failures"].items()),
+        *(f"not a result: {said(reason)}" for reason in found["reasons"]),
         "",
         *table(found, {}),
         "",

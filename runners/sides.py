@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from app.protocol.outcome import Freed, RunReport, SideReport
+from app.protocol.reasons import said
 from runners import gpu, local_model, measure, referee
 from runners.cores import Watch
 from runners.engines import install
@@ -208,7 +209,7 @@ class Sides:
         run = self._tools.run(tool, measured, point, repeat)
         running.server.check("running")
         for reason in run.reasons:
-            self._teller.say(f"nothing to compare: {reason}")
+            self._teller.say(f"nothing to compare: {said(reason)}")
         self._teller.step()
 
     def _measure(self, running: _Running, point: int, repeat: int) -> None:
@@ -222,7 +223,7 @@ class Sides:
             running.server.check("running")
         reasons = tuple(str(reason)[:TEXT] for reason in run.reasons)
         for reason in reasons:
-            self._teller.say(f"no result: {reason}")
+            self._teller.say(f"no result: {said(reason)}")
         self.runs.append(
             RunReport(
                 side=running.side.name,

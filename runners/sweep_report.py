@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
+from app.protocol.reasons import said as worded
 from runners import report
 from runners.load.schedule import described, spoken
 from runners.report import NAMES, short
@@ -79,7 +80,7 @@ def as_text(sweep: Sweep) -> str:
         LEGEND,
     ]
     if found["reasons"]:
-        lines += ["", "No results:", *(f"  - {reason}" for reason in found["reasons"])]
+        lines += ["", "No results:", *(f"  - {worded(reason)}" for reason in found["reasons"])]
     return "\n".join([*lines, ""])
 
 

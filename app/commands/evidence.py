@@ -17,6 +17,7 @@ from app.jobs.apart import MOST_MEMORY
 from app.jobs.evidence import check
 from app.jobs.export import write_bundle
 from app.jobs.logs import Logs
+from app.protocol.reasons import said
 from app.results.bundle import CHECKED, BundleError
 from app.results.files import Files
 
@@ -108,5 +109,5 @@ def _verify(given: argparse.Namespace, _: Settings) -> int:
     print(*(f"checked: {text}" for text in CHECKED), sep="\n")
     print(*(f"taken on trust: {text}" for text in found.on_trust), sep="\n")
     for reason in found.numbers["reasons"]:
-        print(f"no result: {reason}")
+        print(f"no result: {said(reason)}")
     return OK

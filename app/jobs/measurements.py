@@ -25,6 +25,7 @@ from app.jobs.store import JOB, assumptions_of, no_job
 from app.protocol.english import refusal
 from app.protocol.outcome import REPORT, Report
 from app.protocol.plan import Plan
+from app.protocol.reasons import failed, said
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -257,7 +258,8 @@ def _verdicts(session: Session, claim_id: str | None) -> dict[str, Reproduction]
 
 def _reproduction(row: Any) -> Reproduction:
     verdict = Verdict.model_validate_json(row.verdict)
-    kept = {name: getattr(verdict, name) for name in ("status", "text", "measured", "low", "high", "share")}
+    kept = {name: getattr(verdict, name) for name in ("status", "measured", "low", "high", "share")}
+    kept["text"] = said(verdict.text)
     differences = [item.label for item in verdict.differences]
     return Reproduction.model_validate({**kept, "measurement": row.id, "job": row.job_id, "differences": differences})
 
@@ -268,8 +270,7 @@ def _failures(session: Session, claim_id: str | None) -> dict[str, Reproduction]
     asked = asked.where(of == claim_id if claim_id else of.is_not(None))
     rows = session.connection().execute(asked.order_by(JOB.c.number))
     return {
-        row.of: Reproduction(status="failed", text=f"attempt failed: {row.failure.replace('_', ' ')}", job=row.id)
-        for row in rows
+        row.of: Reproduction(status="failed", text=f"attempt failed: {failed(row.failure)}", job=row.id) for row in rows
     }
 
 

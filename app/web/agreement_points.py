@@ -7,6 +7,7 @@ from typing import Any
 from app.claims.words import NOT_STATED
 from app.jobs.agreement import AGREES, JUDGED, OURS, SHOWN
 from app.protocol.english import counted
+from app.protocol.reasons import said
 from app.web.agreement_contexts import ClientLine, HeldCell, PointPart
 from app.web.axes_example import shown
 
@@ -56,7 +57,7 @@ def _line(client: Json) -> ClientLine:
         cells=tuple(_cell(client, name) for name in SHOWN),
         cores=_cores(client["tool_cores"]),
         server_cores=_cores(client["server_cores"]),
-        why=(*client["why"], *reasons),
+        why=(*client["why"], *map(said, reasons)),
     )
 
 

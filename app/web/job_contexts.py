@@ -128,7 +128,6 @@ class FailureTold:
 
     what: str
     remedy: str
-    kind: str
     message: str
 
 

@@ -9,6 +9,7 @@ from app.jobs.amounts import amount
 from app.jobs.numbers import load_words
 from app.jobs.states import MOST_ATTEMPTS
 from app.protocol.english import counted
+from app.protocol.reasons import failed
 from app.protocol.unseen import visible
 from app.web.contexts import Fact, Link, Shell
 from app.web.job_contexts import (
@@ -27,14 +28,15 @@ from app.web.job_list_page import about, progress_said
 from app.web.job_words import (
     ATTEMPT_WORDS,
     DUMMY_TEXT,
-    FAILURES,
     KIND_WORDS,
     PHASE_WORDS,
+    REMEDIES,
     age,
     engine,
     is_active,
     is_over,
     listed,
+    sentence,
     size,
     stands,
     what,
@@ -149,8 +151,8 @@ def waiting(lacking: Mapping[str, Sequence[str]]) -> Waiting:
 
 
 def _failure(row: JobRow) -> FailureTold:
-    told, remedy = FAILURES.get(row.failure or "", ("It failed.", "The log may say why."))
-    return FailureTold(told, remedy, (row.failure or NOT_STATED).replace("_", " "), row.message)
+    told = sentence(failed(row.failure)) if row.failure else "It failed."
+    return FailureTold(told, REMEDIES.get(row.failure or "", "The log may say why."), row.message)
 
 
 def _attempt(job_id: str, item: AttemptRow) -> AttemptLine:
@@ -165,7 +167,7 @@ def _attempt(job_id: str, item: AttemptRow) -> AttemptLine:
         role=_role(item),
         leased=f"{item.leased_at:%Y-%m-%d %H:%M:%S}",
         ended=f"{item.ended_at:%Y-%m-%d %H:%M:%S}" if item.ended_at else NOT_STATED if over else "not yet",
-        failure=" ".join(part for part in ((item.failure or "").replace("_", " "), item.message) if part),
+        failure=": ".join(part for part in (failed(item.failure) if item.failure else "", item.message) if part),
         log=Link(log.text + cut, log.url) if item.log_size else None,
         files=tuple(
             FileLine(part.name, size(part.size), part.sha256, f"/jobs/{job_id}/attempts/{item.epoch}/{part.name}")

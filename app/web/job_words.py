@@ -46,64 +46,28 @@ PHASE_WORDS = {
     "stopping": "stopping the server",
     "uploading": "sending what was found",
 }
-# Failure -> what happened, and what can be done.
-FAILURES: dict[str, tuple[str, str]] = {
-    "port_in_use": ("Another process had the server's port.", "The machine is at fault; ask for the job again."),
-    "runner_lost": (
-        "The runner was not heard of any more.",
-        "Look whether its machine is up and reaches this server; then ask for the job again.",
-    ),
-    "runner_stopped": ("The runner was stopped while it had the job.", "Ask for the job again once a runner is up."),
-    "gpu_not_free": (
-        "The runner's GPUs were not free: something else held their memory or computed on them.",
-        "End what holds them on that machine; then ask for the job again.",
-    ),
-    "disk_full": ("The runner's disk was full.", "Make room on its machine; then ask for the job again."),
-    "supervisor_lost": (
-        "The process that watches over the server died.",
-        "The machine is at fault; its own log says more. Ask for the job again.",
-    ),
-    "not_allowed": (
-        "The runner's own policy does not let this be started.",
-        "Its owner decides what it runs: ask them to allow this model, or use a runner that does.",
-    ),
-    "bad_flag": (
-        "The engine does not take the flags as they are.",
-        "The log has the engine's own words; mend the recipe and ask for a new job.",
-    ),
-    "out_of_memory": (
-        "The GPUs' memory was not enough.",
-        "Use more or larger GPUs, a shorter context or fewer concurrent sequences; then ask for a new job.",
-    ),
-    "model_missing": (
-        "The model's files are not at the runner.",
-        "Put the model into the store that the runner's configuration names; then ask for the job again.",
-    ),
-    "cannot_run_here": (
-        "The engine cannot run this model on that machine.",
-        "The log says why; another engine version or another GPU may do it.",
-    ),
-    "not_ready": (
-        "The server did not become ready in time.",
-        "The log says how far it came; allow more time or fix what it waits for.",
-    ),
-    "died_starting": ("The server ended while it was starting.", "The log's last lines say why."),
-    "died_at_request": (
-        "The server ended at its first request.",
-        "The log's last lines say why; often a kernel that this GPU lacks.",
-    ),
-    "died_running": ("The server ended during the measurement.", "The log's last lines say why."),
-    "no_answer": ("The server stopped answering.", "The log's last lines may say why; ask for the job again."),
-    "wall_limit": (
-        "The time that the job may take was over.",
-        "Ask for fewer requests, loads or repeats, or for more time.",
-    ),
-    "runner_error": (
-        "The runner itself failed.",
-        "This is a fault of Benchcard; the attempt's log and message help to mend it.",
-    ),
+# Failure -> what can be done; what happened says app.protocol.reasons.
+REMEDIES: dict[str, str] = {
+    "port_in_use": "The machine is at fault; ask for the job again.",
+    "runner_lost": "Look whether its machine is up and reaches this server; then ask for the job again.",
+    "runner_stopped": "Ask for the job again once a runner is up.",
+    "gpu_not_free": "End what holds them on that machine; then ask for the job again.",
+    "disk_full": "Make room on its machine; then ask for the job again.",
+    "supervisor_lost": "The machine is at fault; its own log says more. Ask for the job again.",
+    "not_allowed": "Its owner decides what it runs: ask them to allow this model, or use a runner that does.",
+    "bad_flag": "The log has the engine's own words; mend the recipe and ask for a new job.",
+    "out_of_memory": "Use more or larger GPUs, a shorter context or fewer concurrent sequences; then ask for a new job.",
+    "model_missing": "Put the model into the store that the runner's configuration names; then ask for the job again.",
+    "cannot_run_here": "The log says why; another engine version or another GPU may do it.",
+    "not_ready": "The log says how far it came; allow more time or fix what it waits for.",
+    "died_starting": "The log's last lines say why.",
+    "died_at_request": "The log's last lines say why; often a kernel that this GPU lacks.",
+    "died_running": "The log's last lines say why.",
+    "no_answer": "The log's last lines may say why; ask for the job again.",
+    "wall_limit": "Ask for fewer requests, loads or repeats, or for more time.",
+    "runner_error": "This is a fault of Benchcard; the attempt's log and message help to mend it.",
 }
-assert set(FAILURES) == set(get_args(Failure))
+assert set(REMEDIES) == set(get_args(Failure))
 assert set(STATE_WORDS) == set(STATES)
 DUMMY = "random weights"
 DUMMY_TEXT = (
@@ -173,6 +137,11 @@ def size(count: int) -> str:
     while amount >= 1024 and unit != "GiB":
         amount, unit = amount / 1024, next(units)
     return f"{amount:.0f} {unit}" if unit == "B" else f"{amount:.1f} {unit}"
+
+
+def sentence(text: str) -> str:
+    """With a capital and a full stop."""
+    return f"{text[:1].upper()}{text[1:].rstrip('.')}."
 
 
 def listed(items: Iterable[str]) -> str:

@@ -7,6 +7,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from app.jobs.agreement import finite, mean_ms
+from app.protocol.reasons import said
 from app.web.agreement_points import percent_apart
 from app.web.axes_example import shown
 from app.web.contexts import Fact
@@ -72,13 +73,13 @@ def set_lines(numbers: Json, labels: Mapping[str, str]) -> tuple[SetLine, ...]:
 
 def told_at_runs(numbers: Json) -> set[str]:
     """The reasons that the table of runs tells, as sets and verdicts repeat them."""
-    return {reason for item in numbers["sets"] for reason in _of_runs(item)}
+    return {said(reason) for item in numbers["sets"] for reason in _of_runs(item)}
 
 
 def unplaced(numbers: Json) -> list[str]:
     """Why the whole is no result besides what its loads and runs tell."""
     ends = tuple(f": {reason}" for item in numbers["sets"] for reason in item["reasons"])
-    return [reason for reason in numbers["reasons"] if not reason.endswith(ends)]
+    return [said(reason) for reason in numbers["reasons"] if not reason.endswith(ends)]
 
 
 def _of_runs(item: Json) -> list[str]:
@@ -90,7 +91,7 @@ def _why_no_result(item: Json) -> Iterator[str]:
     bad = [str(run["repeat"]) for run in item["runs"] if run["reasons"]]
     if bad:
         yield f"no result: repeat {', '.join(bad)}; why stands at the run below"
-    yield from (reason for reason in item["reasons"] if reason not in _of_runs(item))
+    yield from (said(reason) for reason in item["reasons"] if reason not in _of_runs(item))
 
 
 def _cell(item: Json, key: str) -> OverRepeats:
@@ -217,9 +218,9 @@ def run_lines(
 
 def _why(run: Json, place: str, first: dict[str, str]) -> str:
     """Why a run is no result; what was told of a run before is not told again."""
-    said = "; ".join(run["reasons"])
-    of = first.setdefault(said, place)
-    return said if of == place or not said else f"the same as run {of}"
+    told = "; ".join(map(said, run["reasons"]))
+    of = first.setdefault(told, place)
+    return told if of == place or not told else f"the same as run {of}"
 
 
 def _run_cell(run: Json, key: str) -> str:

@@ -12,6 +12,7 @@ from app.claims.words import NOT_STATED, against, axis_name
 from app.compare.reproduction import WORDS, Verdict
 from app.protocol.english import counted
 from app.protocol.outcome import Report
+from app.protocol.reasons import said as worded
 from app.web.agreement_points import held_points
 from app.web.axes_example import SAME_SAID
 from app.web.badge_svg import STATUS_WORDS, snippet
@@ -78,7 +79,11 @@ def report_of(row: MeasurementRow) -> Report:
 
 
 def verdict_of(row: MeasurementRow) -> Verdict | None:
-    return Verdict.model_validate_json(json.dumps(row.verdict)) if row.verdict else None
+    """In words: its reasons without the names of rules."""
+    if not row.verdict:
+        return None
+    stored = Verdict.model_validate_json(json.dumps(row.verdict))
+    return stored.model_copy(update={"text": worded(stored.text), "reasons": tuple(map(worded, stored.reasons))})
 
 
 def of_claim(row: MeasurementRow) -> str:

@@ -19,7 +19,7 @@ from runners.load import chunks, sse
 from runners.load.stream import Ns, Recording, Response, take_apart
 
 if TYPE_CHECKING:
-    from runners.load.failures import Kind
+    from app.protocol.reasons import Kind
     from runners.load.schedule import Asked
 
 Counting = Literal["token_ids", "continuous_usage", "final_usage"]

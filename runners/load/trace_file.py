@@ -14,8 +14,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from app.protocol.reasons import REQUESTS
 from runners.load.count import UNKNOWN
-from runners.load.failures import MEANING
 from runners.load.trace import EVENTS, MISSING, NUMBERS, WORDS, Trace
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def read(file: Path, most_bytes: int = MOST_BYTES) -> Trace:
         if items.null_count or not np.array_equal(np.asarray(items.offsets, np.int64), offsets):
             raise TraceError(f"{file}: the lists of {name} are not those of event_ns")
     words = {name: _words(table.column(name), file) for name in WORDS}
-    unknown = set(words["failure"]) - {None, *MEANING}
+    unknown = set(words["failure"]) - {None, *REQUESTS}
     if unknown:
         raise TraceError(f"{file}: {sorted(map(repr, unknown))[0][:60]} is no failure that this version knows")
     return Trace(

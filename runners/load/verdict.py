@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from runners.load.failures import MEANING, Kind
+from app.protocol.reasons import REQUESTS, Kind
 from runners.load.trace import MISSING
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def _failures(trace: Trace, metrics: Metrics, limits: Limits) -> list[Reason]:
     for kind, number in kinds.most_common():
         said = trace.words["message"][trace.words["failure"].index(kind)]
         example = f" (first: {said})" if said else ""
-        reasons.append(Reason(kind, f"{number} of {metrics.requests} requests: {MEANING[kind]}{example}"))
+        reasons.append(Reason(kind, f"{number} of {metrics.requests} requests: {REQUESTS[kind]}{example}"))
     return reasons
 
 

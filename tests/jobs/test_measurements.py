@@ -139,7 +139,7 @@ def test_a_failure_is_said_only_where_no_attempt_came_to_a_verdict(
     queue.submit(plan=plan(), claim_id="a")
     queue.finish(*queue.running(), failure="out_of_memory")
     queue.database.write(lambda session: renew(session, "a"))
-    assert catalogue.claim("a").reproduction.text == "attempt failed: out of memory"
+    assert catalogue.claim("a").reproduction.text == "attempt failed: the GPUs' memory was not enough"
     job, epoch, found = measured(queue, files, tmp_path, claim_id="a")
     put(queue, job, epoch, found)
     assert catalogue.claim("a").reproduction.status == "different_setup"
@@ -152,7 +152,7 @@ def test_a_job_that_lost_its_last_runner_fails_on_its_claim(queue: Queue, catalo
         queue.later(90)
         assert catalogue.claim("a").reproduction.status == "never_tried"
     queue.database.write(lambda session: sweep(session, queue.clock.now()))
-    assert catalogue.claim("a").reproduction.text == "attempt failed: runner lost"
+    assert catalogue.claim("a").reproduction.text == "attempt failed: the runner was not heard of any more"
 
 
 def test_a_bundle_is_recorded_once_and_says_nothing_of_the_claim_here(

@@ -153,7 +153,7 @@ def test_a_failure_is_told_in_plain_words_with_what_can_be_done(site: Site, queu
     text = text_of(page(site, f"/jobs/{job}"))
     assert "memory was not enough" in text
     assert "Use more or larger GPUs" in text
-    assert "out of memory" in text
+    assert "out_of_memory" not in text
     assert "how the job ended" in text
     assert "the result" not in text
 

@@ -113,7 +113,8 @@ def test_points_above_what_the_client_sees_are_refused_and_stay_visible(monkeypa
     assert said["client_ceiling"]["events_s"] is None
     text = sweep_report.as_text(found)
     assert text.count("no result") == 2
-    assert "concurrency 2: above_client_ceiling" in text
+    assert "concurrency 2: more than this client can see rightly: at " in text
+    assert "above_client_ceiling" not in text
 
 
 GOOD = Check(1000, 1000, 20, 21, 0.001, Client(1, 0, 0, 0, 0))
