@@ -12,7 +12,7 @@ from runners import referee
 from runners.load import metrics
 from runners.load.acceptance import acceptance
 from runners.load.schedule import described, spoken
-from runners.load.statistics import Distribution, bootstrap_median
+from runners.load.statistics import Distribution, bootstrap_median, few
 from runners.load.tools import TOOLS
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ NAMES: dict[str, tuple[str, str, str]] = {
     "interactivity_e2e": ("interactivity_e2e 1", "end-to-end normalised interactivity", "tok/s/user"),
 }
 STATISTICS = ("median", "mean", "p90", "p99")
+TAILS = {"p90": 90, "p99": 99}
 _SHOWN = {"median": "median", "mean": "mean", "p90": "P90", "p99": "P99"}
 COUNTS = ("requests", "failed", "output_tokens", "input_tokens", "in_flight_mean", "in_flight_peak")
 
@@ -256,7 +257,7 @@ def table(values: Json, spread: Json) -> list[str]:
         value = values[name]
         if value is None:
             continue
-        numbers = [short(value[item]) for item in STATISTICS] if isinstance(value, dict) else [short(value)]
+        numbers = [_shown(value, item) for item in STATISTICS] if isinstance(value, dict) else [short(value)]
         between = spread.get(name)
         extent = f"{short(between['lowest'])} to {short(between['highest'])}" if between else ""
         rows.append([words, *numbers, *[""] * (4 - len(numbers)), unit, extent])
@@ -267,6 +268,12 @@ def table(values: Json, spread: Json) -> list[str]:
         + f"  {row[5]:<{widths[5]}}  {row[6]}".rstrip()
         for row in rows
     ]
+
+
+def _shown(value: Json, statistic: str) -> str:
+    """A statistic of a distribution; a percentile only where it has values enough for one."""
+    percent = TAILS.get(statistic)
+    return "too few" if percent and few(percent, int(value["count"])) else short(value[statistic])
 
 
 def short(value: Any) -> str:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from app.protocol.launch import Launch
     from app.protocol.lease import Phase
-    from app.protocol.outcome import ToolRun
+    from app.protocol.outcome import ModelFiles, ToolRun
     from app.protocol.plan import BenchTool, Plan, Point, Side
     from runners.engines import server as servers
     from runners.engines.install import Installed
@@ -62,6 +62,7 @@ class _Running:
     server: Server | None = None
     known: servers.Known | None = None
     model: str = ""  # its folder or id
+    files: ModelFiles | None = None
     ready_s: float | None = None
     freed: Freed | None = None
     argv: tuple[str, ...] | None = None
@@ -171,9 +172,10 @@ class Sides:
         stored = self._order.models / launch.model if self._order.models else None
         if launch.weights == "dummy":
             running.note("its weights are random numbers in the model's shape, not the model's")
-        if stored is None or not (stored / "config.json").exists():
+        if stored is None or not (stored / local_model.CONFIG).exists():
             return launch.model
-        for note in local_model.notes_of(stored, launch.revision):
+        running.files = local_model.files_of(stored)
+        for note in local_model.notes_of(stored, running.files, launch.revision):
             running.note(note)
         return str(stored)
 
@@ -313,6 +315,7 @@ def _report(running: _Running) -> SideReport:
         side=running.side.name,
         argv=running.argv,
         env=running.env,
+        model=running.files,
         engine_version=known.version if known else None,
         server_info=known.info if known else None,
         ready_s=running.ready_s,

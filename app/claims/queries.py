@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from app.db import Database
 
 LONGEST_PAGE = 500
+OURS = "Benchcard"  # the publisher of sources that name measurements of Benchcard itself
 PARSED = 512  # claims kept as objects, about 18 KB each with their text
 
 # Every list asks these two: plain columns spare the detour through the object mapper.
@@ -161,6 +162,16 @@ class Claims:
             statement = select(ClaimTable.document).where(ClaimTable.source_id == source_id)
             documents = session.exec(statement.order_by(col(ClaimTable.number))).all()
         return list(map(parsed, documents))
+
+    def computed_from(self, measurement_id: str) -> list[ClaimRow]:
+        """The claims of Benchcard's own sources whose numbers were computed from this measurement's traces, in the
+        order of their files."""
+        of_ours = select(ClaimTable.document).join(SourceTable).where(SourceTable.publisher == OURS)
+        of_ours = of_ours.where(col(ClaimTable.document).contains(measurement_id, autoescape=True))
+        with self._database.read() as session:
+            documents = session.exec(of_ours.order_by(col(ClaimTable.number))).all()
+        found = map(parsed, documents)
+        return [claim for claim in found if claim.evidence and claim.evidence.measurement == measurement_id]
 
     def related(self, row: ClaimRow, most: int = 6) -> list[ClaimRow]:
         """Claims and cards under conditions like this one's, the nearest first (app.claims.related)."""

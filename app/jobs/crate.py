@@ -13,6 +13,7 @@ METADATA = "ro-crate-metadata.json"
 CONTEXT = "https://w3id.org/ro/crate/1.1/context"
 PROFILE = "https://w3id.org/ro/crate/1.1"
 DESCRIPTIONS = {
+    "README.md": "What each file is, and how to check them with and without Benchcard",
     "measurement.json": "Which measurement this is: kind, claim or card, when it was recorded, and its assumptions",
     "plan.json": "What was to be executed: servers with their flags, load, repeats",
     "report.json": "What was executed: machine, versions, command lines, and which trace is which run",
@@ -25,6 +26,7 @@ FORMATS = {
     ".json": "application/json",
     ".yaml": "application/yaml",
     ".txt": "text/plain",
+    ".md": "text/markdown",
     ".parquet": "application/vnd.apache.parquet",
 }
 
@@ -55,14 +57,15 @@ def _file(item: Listed) -> dict[str, Any]:
     return {
         "@id": item.path,
         "@type": "File",
-        "name": _described(item.path),
+        "name": described(item.path),
         "contentSize": str(item.size),
         "encodingFormat": kind,
         "sha256": item.sha256,
     }
 
 
-def _described(path: str) -> str:
+def described(path: str) -> str:
+    """What a file of a bundle is, in a sentence."""
     if path.startswith("traces/"):
         return "The raw trace of one run: every request with the time of each event"
     if path.startswith("cards/"):

@@ -17,6 +17,7 @@ from app.jobs.as_card import as_card
 from app.jobs.crate import METADATA, metadata
 from app.jobs.judged import judged
 from app.jobs.numbers import compute
+from app.jobs.readme import readme
 from app.jobs.strictly import read_model, read_object
 from app.protocol.outcome import REPORT, Report
 from app.protocol.plan import JobKind, Plan
@@ -34,6 +35,7 @@ Json = dict[str, Any]
 SAME = 1e-9  # share by which a number may differ and be the same: another numpy adds up in another order
 MOST_DIFFERENCES = 100
 TRACES = "traces/"
+NEWER_OF_RUNS = "failures"  # older bundles have none
 
 
 class Asked(NamedTuple):
@@ -100,6 +102,7 @@ def contents(
     found |= {f"{TRACES}{name}": file for name, file in traces.items() if file.exists()}
     if log:
         found["log.txt"] = log
+    found["README.md"] = readme(row.id, (*found, METADATA)).encode()
     return found | {METADATA: _json(metadata(about, bundle.manifest(found)))}
 
 
@@ -125,7 +128,7 @@ def check(source: Path, folder: Path, most_bytes: int = bundle.MOST_BYTES) -> Ch
     claim = read_model(folder, "claim.json", ClaimRow) if "claim.json" in names else None
     numbers = compute(report, traces, plan)
     differences = [
-        *_differences("numbers", said, numbers),
+        *_differences("numbers", said, _as_then(said, numbers)),
         *_of_measurement(about, plan, claim),
         *_of_verdict(folder, names, about, report, numbers, claim),
         *_of_cards(folder, names, _cards(report, numbers, about.claim_id, claim, about.created_at.date())),
@@ -135,6 +138,27 @@ def check(source: Path, folder: Path, most_bytes: int = bundle.MOST_BYTES) -> Ch
     differences += [f"{TRACES}{name}: no run of the report has this trace" for name in sorted(set(traces) - used)]
     on_trust = tuple(text for name, text in bundle.ON_TRUST.items() if name in names or name == TRACES)
     return Checked(about, report, numbers, tuple(differences[:MOST_DIFFERENCES]), tuple(files), on_trust)
+
+
+def recorded_at(source: Path) -> dt.datetime | None:
+    """When the measurement of a bundle that was checked before was recorded; None where the file is gone."""
+    try:
+        text = b"".join(bundle.one_file(source, "measurement.json"))
+        return About.model_validate_json(text).created_at
+    except (*bundle.BROKEN, KeyError):
+        return None
+
+
+def _as_then(said: Json, numbers: Json) -> Json:
+    """The numbers without what is computed since the bundle was written: it says nothing of that, so nothing false."""
+    if f'"{NEWER_OF_RUNS}": [' in json.dumps(said):
+        return numbers
+    then = [{**item, "runs": [_without(run, NEWER_OF_RUNS) for run in item["runs"]]} for item in numbers["sets"]]
+    return {**numbers, "sets": then}
+
+
+def _without(given: Json, key: str) -> Json:
+    return {name: value for name, value in given.items() if name != key}
 
 
 def _of_measurement(about: About, plan: Plan, claim: ClaimRow | None) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from app.jobs.planned import other_load, other_work
@@ -58,7 +59,21 @@ def _measured(run: RunReport, plan: Plan, trace: Trace, digest: str) -> Json:
     against = [*_judged(trace, measured, plan, run), *other_work(trace, plan, run)]
     reasons = list(dict.fromkeys([*run.reasons, *(reason[:MOST_REASON] for reason in against)]))
     kept = withheld(found) if reasons else found
-    return {**_place(run, digest), "valid": not reasons, "reasons": reasons, **_about(trace), **kept}
+    said = {"valid": not reasons, "reasons": reasons, "failures": _failures(trace)}
+    return {**_place(run, digest), **said, **_about(trace), **kept}
+
+
+def _failures(trace: Trace) -> list[Json]:
+    """What became of failed requests: each kind, how often, and what was said when it first happened."""
+    kinds = Counter(kind for kind in trace.words["failure"] if kind is not None)
+    return [
+        {"kind": kind, "count": count, "first": _first(trace, kind)[:MOST_REASON]}
+        for kind, count in kinds.most_common()
+    ]
+
+
+def _first(trace: Trace, kind: str) -> str:
+    return trace.words["message"][trace.words["failure"].index(kind)] or ""
 
 
 def _place(run: RunReport, digest: str | None) -> Json:
@@ -68,7 +83,7 @@ def _place(run: RunReport, digest: str | None) -> Json:
 def _nothing(run: RunReport, digest: str | None, about: Json, *reasons: str) -> Json:
     none = dict.fromkeys(("counting", "endpoint", "client", "seed"))
     numberless = dict.fromkeys((*COUNTS, *NAMES, "tokens_per_event", "acceptance"))
-    said = {"valid": False, "reasons": list(dict.fromkeys([*run.reasons, *reasons]))}
+    said = {"valid": False, "reasons": list(dict.fromkeys([*run.reasons, *reasons])), "failures": []}
     return {**_place(run, digest), **none, **about, **said, **numberless}
 
 

@@ -49,7 +49,7 @@ class MeasuredGpu(Wire):
     name: Text
     memory_mib: Tally
     driver: Text | None = None
-    sm_clock_mhz: Tally | None = None  # as set when the attempt began
+    sm_clock_mhz: Tally | None = None  # as read when the attempt began, before any load
     memory_clock_mhz: Tally | None = None
     power_limit_w: Annotated[float, Field(ge=0)] | None = None
 
@@ -78,12 +78,22 @@ class Freed(Wire):
 Word = Annotated[str, StringConstraints(max_length=100_000), AfterValidator(plain)]  # of a command line
 
 
+class ModelFiles(Wire):
+    """What a model in the runner's own store is made of: the fingerprint of its files, the digest of its config.json,
+    and the sizes that this states (`vocab_size`, `num_hidden_layers`, ...), which tell a shape that was changed."""
+
+    fingerprint: Text
+    config_sha256: Text
+    shape: Annotated[dict[Name, Tally], Field(max_length=50)]
+
+
 class SideReport(Wire):
     """One server as it was started. The API key in `argv` is shown as `***`; an attached server has no argv."""
 
     side: SideName
     argv: Annotated[tuple[Word, ...], Field(max_length=1000)] | None = None
     env: Annotated[dict[Word, Word], Field(max_length=1000)] | None = None
+    model: ModelFiles | None = None  # None where its files are not in the runner's store
     engine_version: Text | None = None  # as the server said
     server_info: dict[str, Any] | None = None
     ready_s: Seconds | None = None

@@ -1,5 +1,6 @@
 """An evidence bundle: one zip with a measurement and all that it rests on. Pure reading and writing; no database.
 
+    README.md               what each file is, how to check them, in plain words (app.jobs.readme); not in older ones
     MANIFEST                one line a file, sorted: SHA-256, size in bytes, path; all but itself
     ro-crate-metadata.json  the same as an RO-Crate 1.1 (https://w3id.org/ro/crate/1.1), with what each file is
     measurement.json        id, kind, claim and card, when and by whom it was recorded, assumptions
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
 MANIFEST = "MANIFEST"
 NAME = re.compile(
-    r"ro-crate-metadata\.json|(?:measurement|plan|report|numbers|claim|verdict)\.json|log\.txt"
+    r"README\.md|ro-crate-metadata\.json|(?:measurement|plan|report|numbers|claim|verdict)\.json|log\.txt"
     r"|cards/[ab]-\d{1,3}\.yaml|traces/[a-z0-9][a-z0-9._-]{0,63}",
     re.ASCII,
 )
@@ -68,6 +69,7 @@ ON_TRUST = {
     "measurement.json": "measurement.json: when, where and by whom it was recorded",
     "claim.json": "claim.json: that the claim read so then",
     "log.txt": "log.txt: what the log says",
+    "README.md": "README.md: its words; no number stands in it",
 }
 
 

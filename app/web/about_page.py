@@ -13,6 +13,7 @@ from app.compare.blocking import BLOCKING
 from app.compare.lint import RULES
 from app.compare.reproduction import FEWEST, WORDS, rules
 from app.compare.words import VERDICTS
+from app.jobs.readme import whole_layout
 from app.protocol.english import counted
 from app.web.contexts import Fact, Link, Shell
 from app.web.verdict_contexts import RuleTold
@@ -82,6 +83,7 @@ def _parts() -> Iterator[AboutPart]:
     )
     yield _origins()
     yield _reproduced()
+    yield _evidence()
     yield AboutPart("cannot", "What Benchcard cannot tell", CANNOT)
 
 
@@ -106,6 +108,20 @@ def _origins() -> AboutPart:
             ),
         ),
         links=(Link("Sources", "/sources"), Link("Cards", "/cards"), Link("Measurements", "/measurements")),
+    )
+
+
+def _evidence() -> AboutPart:
+    return AboutPart(
+        "evidence",
+        "What an evidence bundle holds",
+        (
+            "A measurement travels as one zip file, with the traces that its numbers are computed from. “benchcard "
+            "verify” checks it on any machine without a network; the README inside says how to check it without "
+            "Benchcard (older bundles have none). These are its files:",
+        ),
+        facts=tuple(Fact(path, f"{what}.") for path, what in whole_layout()),
+        links=(Link("Measurements, each with its bundle", "/measurements"),),
     )
 
 

@@ -8,7 +8,7 @@ from app.jobs.agreement import AGREES
 from app.web.agreement_contexts import AgreementPage, AgreementPart
 from app.web.agreement_points import held_points
 from app.web.contexts import Fact, Shell
-from app.web.job_words import DUMMY_TEXT, what
+from app.web.job_words import DUMMY_TEXT, measured
 from app.web.measurement_page import report_of
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def agreement_part(row: MeasurementRow) -> AgreementPart:
     )
     return AgreementPart(
         url=f"/measurements/{row.id}",
-        heading=what(report.plan),
+        heading=measured(report),
         dummy=DUMMY_TEXT if report.plan.on_random_weights else "",
         facts=facts,
         points=held_points(row.numbers),

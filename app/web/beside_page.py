@@ -14,7 +14,7 @@ from app.jobs.ran import conditions_of
 from app.web.beside_contexts import BesideChoice, BesidePage
 from app.web.chart_csv import chart_csv
 from app.web.contexts import Fact, Link, Shell, SideLine
-from app.web.job_words import DUMMY_TEXT, engine, what
+from app.web.job_words import DUMMY_TEXT, engine, measured
 from app.web.line_plots import Line, curve_figure, sweep_figure
 from app.web.measurement_contexts import ChartTable
 from app.web.measurement_numbers import runs_of
@@ -103,10 +103,10 @@ def beside_page(
     chosen = {side.row.id for side in sides}
     title = " and ".join(side.row.id for side in sides) if several else "Measurements"
     return BesidePage(
-        shell=Shell(f"{title}, side by side", ABOUT, "/jobs"),
+        shell=Shell(f"{title}, side by side", ABOUT, "/measurements"),
         troubles=tuple(troubles),
-        choices=tuple(BesideChoice(name, what(report_of(row).plan), name in chosen) for name, row in listed.items()),
-        sides=tuple(Link(f"{side.row.id}: {what(side.report.plan)}", f"/measurements/{side.row.id}") for side in sides),
+        choices=tuple(BesideChoice(name, measured(report_of(row)), name in chosen) for name, row in listed.items()),
+        sides=tuple(Link(f"{side.row.id}: {measured(side.report)}", f"/measurements/{side.row.id}") for side in sides),
         said=said,
         differing=differing,
         unknown=unknown,
@@ -149,7 +149,7 @@ def _as_claim(report: Report) -> Claim:
     """What was run, as far as comparing conditions reads a claim."""
     conditions, acceptance = conditions_of(report, "a", 0, Conditions())
     return Claim(
-        id="measured", title=what(report.plan), unit="tok/s", kind="absolute", axis="output_throughput",
+        id="measured", title=measured(report), unit="tok/s", kind="absolute", axis="output_throughput",
         scope="end_to_end", locator="measured", stated_in="measured", baseline=Baseline(kind="none"),
         conditions=conditions, acceptance=acceptance,
     )  # fmt: skip
@@ -204,7 +204,7 @@ def _caveats(sides: Sequence[Side]) -> Iterator[str]:
             yield f"{side.row.id}: random weights. {DUMMY_TEXT}"
         if is_forced(side.report):
             yield f"{side.row.id}: speculation at an acceptance that was set by a simulation, not earned."
-    named = "; ".join(f"{side.row.id} ({what(side.report.plan)}, {side.row.created_at:%Y-%m-%d})" for side in sides)
+    named = "; ".join(f"{side.row.id} ({measured(side.report)}, {side.row.created_at:%Y-%m-%d})" for side in sides)
     yield f"Source: Benchcard measurements {named}."
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, get_args
 
-from app.claims.words import DOT
+from app.claims.words import DOT, TIMES
+from app.jobs.matching import chip
 from app.jobs.states import ACTIVE, STATES, TERMINAL
 from app.protocol.english import counted
 from app.protocol.outcome import Failure
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
     from app.jobs.rows import JobRow
     from app.protocol.launch import Launch
+    from app.protocol.outcome import Report
     from app.protocol.plan import Plan, Side, Workload
 
 ENGINES = {"vllm": "vLLM", "sglang": "SGLang"}
@@ -56,7 +58,7 @@ REMEDIES: dict[str, str] = {
     "supervisor_lost": "The machine is at fault; its own log says more. Ask for the job again.",
     "not_allowed": "Its owner decides what it runs: ask them to allow this model, or use a runner that does.",
     "bad_flag": "The log has the engine's own words; mend the recipe and ask for a new job.",
-    "out_of_memory": "Use more or larger GPUs, a shorter context or fewer concurrent sequences; then ask for a new job.",
+    "out_of_memory": "Use more or larger GPUs, a shorter context or fewer sequences at once; then ask for a new job.",
     "model_missing": "Put the model into the store that the runner's configuration names; then ask for the job again.",
     "cannot_run_here": "The log says why; another engine version or another GPU may do it.",
     "not_ready": "The log says how far it came; allow more time or fix what it waits for.",
@@ -93,20 +95,32 @@ def engine(launch: Launch) -> str:
     return f"{ENGINES[launch.engine]} {launch.version}"
 
 
-def server(side: Side) -> str:
-    """What a side runs, in a line: engine and version, model, GPUs, and random weights where it has them."""
+def model(launch: Launch) -> str:
+    """A model by its id; on random weights nothing of it but its shape was there."""
+    return f"{DUMMY}, {launch.model.rpartition('/')[2]}'s shape" if launch.weights == "dummy" else launch.model
+
+
+def server(side: Side, gpu: str = "") -> str:
+    """What a side runs, in a line: engine and version, model or the random weights in its place, GPUs. `gpu`: which
+    GPUs they were, where that is known."""
     if side.launch is None:
         assert side.attach is not None
         return f"server at {side.attach.address}{DOT}{visible(side.attach.model)}"
-    gpus = counted(side.launch.gpus, "GPU") if side.launch.gpus else "on the CPU"
-    parts = [engine(side.launch), side.launch.model, gpus]
-    return DOT.join([*parts, DUMMY] if side.launch.weights == "dummy" else parts)
+    count = side.launch.gpus
+    gpus = (f"{count}{TIMES} {gpu}" if gpu else counted(count, "GPU")) if count else "on the CPU"
+    return DOT.join([engine(side.launch), model(side.launch), gpus])
 
 
-def what(plan: Plan) -> str:
+def what(plan: Plan, gpu: str = "") -> str:
     """What a job measures, in a line; of two servers what they share once."""
-    said = list(dict.fromkeys(server(side) for side in plan.sides))
+    said = list(dict.fromkeys(server(side, gpu) for side in plan.sides))
     return " against ".join(said) if len(said) > 1 else said[0]
+
+
+def measured(report: Report) -> str:
+    """The same of what was measured, with the GPUs that the machine had."""
+    chips = {chip(item.name) or item.name for item in report.machine.gpus}
+    return what(report.plan, visible(chips.pop()) if len(chips) == 1 else "")
 
 
 def workload(given: Workload) -> str:

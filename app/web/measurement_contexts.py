@@ -67,6 +67,11 @@ class OverRepeats:
     value: str
     range: str
 
+    @property
+    def is_number(self) -> bool:
+        """Whether its value is a number, and not why there is none."""
+        return self.value[:1].isdigit()
+
 
 @dataclass(frozen=True, slots=True)
 class SetLine:
@@ -88,6 +93,7 @@ class RunLine:
     chosen: bool
     cells: tuple[str, ...]
     why: str
+    failures: tuple[str, ...]  # what became of failed requests, by kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +138,10 @@ class MeasurementPage:
     shell: Shell
     id: str
     heading: str
+    when: str
     dummy: str
+    published: tuple[Link, ...]  # claims whose numbers were computed from it
+    published_in: Link | None
     verdict: VerdictPart | None
     said: str  # where there is no claim to set it against
     about: tuple[Fact, ...]

@@ -7,13 +7,15 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from app.jobs.agreement import finite, mean_ms
-from app.protocol.reasons import said
+from app.protocol.english import counted
+from app.protocol.reasons import REQUESTS, said
+from app.protocol.unseen import visible
 from app.web.agreement_points import percent_apart
 from app.web.axes_example import shown
 from app.web.contexts import Fact
 from app.web.measurement_contexts import OverRepeats, RunLine, SetLine
 from app.web.state import address
-from runners.load.statistics import ENOUGH
+from runners.load.statistics import ENOUGH, few
 from runners.referee import TIMES, finding
 
 if TYPE_CHECKING:
@@ -44,6 +46,7 @@ RUN_COLUMNS = {
     "requests": "requests",
     "failed": "failed",
 }
+P90S = ("interactivity_p90_slow",)  # columns that are a percentile of requests
 WITHHELD = "withheld"
 
 
@@ -102,6 +105,8 @@ def _cell(item: Json, key: str) -> OverRepeats:
         return OverRepeats(WITHHELD if item["reasons"] else "not stated", "")
     between = item["spread"].get(name)
     share = item["gpus"] if of_gpu else 1
+    if name in P90S and (why := few(90, _values(item))):
+        return OverRepeats(why, "of each run")
     if between is None:
         return OverRepeats(shown(number), "one run, so no interval")
     if between["interval"] and len(item["runs"]) >= ENOUGH:
@@ -109,6 +114,11 @@ def _cell(item: Json, key: str) -> OverRepeats:
         return OverRepeats(shown(number), f"{shown(low)} to {shown(high)}, 95 %")
     low, high = (float(between[end]) / share for end in ("lowest", "highest"))
     return OverRepeats(shown(number), f"runs from {shown(low)} to {shown(high)}")
+
+
+def _values(item: Json) -> int:
+    """How many requests of a run have a TPOT."""
+    return int(_number({"median": (item["tpot_ms"] or {}).get("count")}) or 0)
 
 
 def referee_lines(numbers: Json, labels: Mapping[str, str]) -> tuple[SetLine, ...]:
@@ -211,6 +221,7 @@ def run_lines(
             chosen=place == chosen,
             cells=tuple(_run_cell(run, key) for key in RUN_COLUMNS),
             why=_why(run, str(place), first),
+            failures=tuple(_failure(item, run) for item in run.get("failures", ())),
         )
         for place, (item, run) in zip(places, runs, strict=False)
     )
@@ -221,6 +232,12 @@ def _why(run: Json, place: str, first: dict[str, str]) -> str:
     told = "; ".join(map(said, run["reasons"]))
     of = first.setdefault(told, place)
     return told if of == place or not told else f"the same as run {of}"
+
+
+def _failure(item: Json, run: Json) -> str:
+    """A kind of failed request, how often, and what was said when it first happened."""
+    first = f" (first: {visible(item['first'])})" if item["first"] else ""
+    return f"{item['count']} of {counted(run['requests'], 'request')}: {REQUESTS[item['kind']]}{first}"
 
 
 def _run_cell(run: Json, key: str) -> str:

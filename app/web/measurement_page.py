@@ -16,10 +16,11 @@ from app.protocol.reasons import said as worded
 from app.web.agreement_points import held_points
 from app.web.axes_example import SAME_SAID
 from app.web.badge_svg import STATUS_WORDS, snippet
+from app.web.claim_row import label
 from app.web.contexts import Fact, Link, Shell
 from app.web.job_contexts import FileLine
 from app.web.job_page import plan_facts
-from app.web.job_words import DUMMY_TEXT, age, size, what
+from app.web.job_words import DUMMY_TEXT, age, measured, size
 from app.web.measurement_contexts import (
     MeasurementLine,
     MeasurementListPage,
@@ -39,7 +40,7 @@ from app.web.measurement_numbers import (
     told_at_runs,
     unplaced,
 )
-from app.web.measurement_setup import command_facts, machine_facts, servers
+from app.web.measurement_setup import command_facts, machine_facts, model_facts, servers
 from app.web.picture_words import of_measurement, said_by
 from app.web.run_charts import CURVES, Beside, Drawn, curve_table, engine_of, is_forced, sweep_table, timeline_table
 from app.web.shared_contexts import SharedAs
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
     from app.jobs.rows import MeasurementPage as Page
     from app.jobs.rows import MeasurementRow
     from app.web.contexts import Trouble
+    from app.web.picture_words import Picture
     from app.web.run_view import RunView
 
 Json = dict[str, Any]
@@ -71,6 +73,15 @@ class Chosen:
     view: RunView | None
     trouble: str
     beside: Beside | None = None
+
+
+@dataclass(frozen=True)
+class Known:
+    """What is known of a measurement beside its record: when it was made, where a record says so, and the claims whose
+    numbers were computed from it."""
+
+    measured_at: dt.datetime | None
+    published: Sequence[ClaimRow] = ()
 
 
 def report_of(row: MeasurementRow) -> Report:
@@ -91,20 +102,26 @@ def of_claim(row: MeasurementRow) -> str:
     return row.claim_id or row.card_id or ""
 
 
-def measurement_page(row: MeasurementRow, claim: ClaimRow | None, chosen: Chosen | None, root: str) -> MeasurementPage:
+def measurement_page(
+    row: MeasurementRow, claim: ClaimRow | None, chosen: Chosen | None, root: str, known: Known
+) -> MeasurementPage:
     """`claim`: what was measured again, where it is still here. `root`: this server's address, for what is to be
     copied."""
     report, verdict = report_of(row), verdict_of(row)
     plan, runs = report.plan, runs_of(row.numbers)
     labels: dict[str, str] = {side.name: side.label for side in plan.sides}
-    said = of_measurement(verdict, claim, what(plan), f"{root}/measurements/{row.id}", dummy=plan.on_random_weights)
+    heading = measured(report)
+    said = picture_of(row, report, claim, root)
     shared = SharedAs(said.url, f"{said.url}/picture.png", said_by(said))
     url, of = f"/measurements/{row.id}", drawn(row, report, chosen.place if chosen else 1)
     return MeasurementPage(
-        shell=Shell(f"Measurement: {what(plan)}", verdict.text if verdict else ABOUT, "/jobs", shared),
+        shell=Shell(f"Measurement: {heading}", verdict.text if verdict else ABOUT, "/measurements", shared),
         id=row.id,
-        heading=what(plan),
+        heading=heading,
+        when=_when(row, known.measured_at),
         dummy=DUMMY_TEXT if plan.on_random_weights else "",
+        published=tuple(Link(label(item), f"/claims/{item.id}") for item in known.published),
+        published_in=_published_in(known.published),
         verdict=_verdict(verdict, claim, told_at_runs(row.numbers)) if verdict else None,
         said=_said(row, runs),
         about=tuple(_about(row)),
@@ -118,7 +135,7 @@ def measurement_page(row: MeasurementRow, claim: ClaimRow | None, chosen: Chosen
         run_columns=tuple(RUN_COLUMNS.values()),
         runs=run_lines(url, runs, labels, chosen.place if chosen else 0),
         run=_run(runs, chosen, of) if chosen else None,
-        plan=plan_facts(plan),
+        plan=(*model_facts(report, known.published), *plan_facts(plan)),
         machine=machine_facts(report.machine),
         servers=servers(report),
         notes=(*unplaced(row.numbers)[:20], *report.notes),
@@ -132,6 +149,27 @@ def measurement_page(row: MeasurementRow, claim: ClaimRow | None, chosen: Chosen
     )
 
 
+def picture_of(row: MeasurementRow, report: Report, claim: ClaimRow | None, root: str) -> Picture:
+    """What other sites show beside a link to it."""
+    url = f"{root}/measurements/{row.id}"
+    return of_measurement(verdict_of(row), claim, measured(report), url, report, row.numbers)
+
+
+def _when(row: MeasurementRow, measured_at: dt.datetime | None) -> str:
+    """A bundle tells of its own day; what was recorded here was measured just before."""
+    day = f"{measured_at:%Y-%m-%d %H:%M} UTC" if measured_at else NOT_STATED
+    recorded = "" if row.job_id else f"; recorded here {row.created_at:%Y-%m-%d}"
+    return f"Measured {day}{recorded}"
+
+
+def _published_in(claims: Sequence[ClaimRow]) -> Link | None:
+    """The source of the claims that were published from it."""
+    if not claims:
+        return None
+    source = claims[0].source
+    return Link(f"{counted(len(claims), 'claim')} in “{source.title}”", f"/sources/{source.id}")
+
+
 def drawn(row: MeasurementRow, report: Report, place: int) -> Drawn:
     """What the charts say of themselves."""
     runs = runs_of(row.numbers)
@@ -140,7 +178,7 @@ def drawn(row: MeasurementRow, report: Report, place: int) -> Drawn:
     return Drawn(
         measurement=row.id,
         run=place,
-        what=f"{what(report.plan)}; {side}{of['load']}, repeat {run['repeat']}",
+        what=f"{measured(report)}; {side}{of['load']}, repeat {run['repeat']}",
         dummy=report.plan.on_random_weights,
         forced=is_forced(report),
         engine=engine_of(report),
@@ -267,7 +305,7 @@ def measurement_list_page(
 ) -> MeasurementListPage:
     """`claims`: those that were measured again, by id."""
     return MeasurementListPage(
-        shell=Shell("Measurements", "What runners found, and what it says of the claims.", "/jobs"),
+        shell=Shell("Measurements", "What runners found, and what it says of the claims.", "/measurements"),
         count=counted(page.total, "measurement"),
         troubles=tuple(troubles),
         lines=tuple(_line(row, claims.get(of_claim(row)), now) for row in page.items),
@@ -287,7 +325,7 @@ def _line(row: MeasurementRow, claim: ClaimRow | None, now: dt.datetime) -> Meas
         status=row.status,
         word=WORDS[verdict.status] if verdict else row.status.replace("_", " "),
         text=verdict.text if verdict else _said(row, runs_of(row.numbers)),
-        what=what(report.plan),
+        what=measured(report),
         axis=axis_name(claim.axis) if claim else "",
         dummy=report.plan.on_random_weights,
         about=about,

@@ -13,8 +13,11 @@ from app.web.contexts import Fact
 from app.web.measurement_contexts import ServerPart
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from app.claims.schema import ClaimRow
     from app.jobs.rows import MeasurementRow
-    from app.protocol.outcome import Freed, Machine, MeasuredGpu, Report, SideReport
+    from app.protocol.outcome import Freed, Machine, MeasuredGpu, ModelFiles, Report, SideReport
     from app.protocol.plan import Plan
 
 MOST_INFO = 20_000  # characters of what a server says of itself
@@ -38,11 +41,32 @@ def _gpu(item: MeasuredGpu) -> str:
     parts = (
         f"{item.name}, {item.memory_mib / 1024:,.0f} GiB",
         f"driver {item.driver or NOT_STATED}",
-        f"SM clock {said(item.sm_clock_mhz, 'MHz')}",
-        f"memory clock {said(item.memory_clock_mhz, 'MHz')}",
+        f"SM clock {said(item.sm_clock_mhz, 'MHz')} and memory clock {said(item.memory_clock_mhz, 'MHz')}, both read "
+        "before the servers started, so of an idle GPU",
         f"power limit {said(item.power_limit_w, 'W')}",
     )
     return ", ".join(parts)
+
+
+def model_facts(report: Report, published: Sequence[ClaimRow]) -> Iterator[Fact]:
+    """Which model it was, and its shape as far as a record has it: that of its configuration, else what the claims say
+    that were published from it."""
+    for side in report.plan.sides:
+        if side.launch is None:
+            continue
+        told = next((item.model for item in report.sides if item.side == side.name), None)
+        several = f", server {side.name.upper()}" if len(report.plan.sides) > 1 else ""
+        dummy = side.launch.weights == "dummy"
+        weights = f"random numbers in the shape of {side.launch.model}, not that model" if dummy else "the model's own"
+        yield Fact(f"Model{several}", side.launch.model)
+        yield Fact(f"Weights{several}", weights)
+        shape = _shape(told) if told else next((item.conditions.model.revision for item in published), None)
+        yield Fact(f"Shape{several}", shape or NOT_STATED, shape is not None)
+
+
+def _shape(files: ModelFiles) -> str:
+    sizes = ", ".join(f"{name} {size:,}" for name, size in files.shape.items())
+    return f"{sizes or NOT_STATED}, in the config.json with the SHA-256 {files.config_sha256}"
 
 
 def servers(report: Report) -> tuple[ServerPart, ...]:

@@ -6,7 +6,7 @@ The same as a quotation says: no number without what it measures, against what, 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from app.claims.caveats import CAVEATS, said
@@ -17,12 +17,17 @@ from app.compare.reproduction import WORDS
 from app.compare.words import VERDICTS
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from app.claims.schema import ClaimRow
     from app.compare.reproduction import Verdict
     from app.compare.schema import Comparison
+    from app.protocol.outcome import Report
 
 UNVERIFIED = "unverified"
 RANDOM = "random weights"
+TIMES = {"TTFT": "ttft_ms", "TPOT": "tpot_ms"}
+Json = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,10 +91,13 @@ def of_comparison(a: ClaimRow, b: ClaimRow, found: Comparison, root: str) -> Pic
     )
 
 
-def of_measurement(verdict: Verdict | None, claim: ClaimRow | None, what: str, url: str, *, dummy: bool) -> Picture:
-    """`what`: what was run; `dummy`: it ran on random weights."""
+def of_measurement(
+    verdict: Verdict | None, claim: ClaimRow | None, what: str, url: str, report: Report, numbers: Json
+) -> Picture:
+    """`what`: what was run."""
+    dummy = report.plan.on_random_weights
     if verdict is None:
-        return Picture("measured", what, "No claim stands beside it.", (), (RANDOM,) if dummy else (), url)
+        return _of_plain(what, url, report, numbers)
     measured = with_unit(number(verdict.measured), verdict.unit or "") if verdict.measured is not None else None
     lines = [("Verdict", verdict.text), ("Ran", what)]
     if claim:
@@ -102,6 +110,29 @@ def of_measurement(verdict: Verdict | None, claim: ClaimRow | None, what: str, u
         caveats=((RANDOM,) if dummy else ()) + (_caveats(claim) if claim else ()),
         url=url,
     )
+
+
+def _of_plain(what: str, url: str, report: Report, numbers: Json) -> Picture:
+    """Of one without a claim beside it: its highest output, and how far its loads reach."""
+    work, valid = report.plan.workload, [item for item in numbers["sets"] if item["valid"]]
+    lines = [("Ran", what), ("Requests", f"random, {work.input_tokens:,} tokens in, {work.output_tokens:,} out")]
+    caveats = ((RANDOM,) if report.plan.on_random_weights else ()) + ("no claim stands beside it",)
+    if not valid:
+        return Picture("no result", "No number", "No load of it has a result.", tuple(lines), caveats, url)
+    best = max(valid, key=lambda item: float(item["output_tok_s"]))
+    alone = f" of {len(valid)} loads" if len(valid) > 1 else ""
+    lines += [(place, f"{item['load']}: {_both(item)}") for place, item in _ends(valid)]
+    rest = f"output throughput at {best['load']}, {'the highest' + alone + ', ' if alone else ''}{best['label']}"
+    return Picture("measured", f"{float(best['output_tok_s']):,.0f} tok/s", rest, tuple(lines), caveats, url)
+
+
+def _ends(valid: Sequence[Json]) -> list[tuple[str, Json]]:
+    return [("First load", valid[0]), ("Last load", valid[-1])] if len(valid) > 1 else [("Load", valid[0])]
+
+
+def _both(item: Json) -> str:
+    times = [f"{name} {float(found['median']):,.3g} ms" for name, key in TIMES.items() if (found := item[key])]
+    return ", ".join((f"{float(item['output_tok_s']):,.0f} tok/s", *times))
 
 
 def _sides(a: ClaimRow, b: ClaimRow) -> tuple[tuple[str, ClaimRow], tuple[str, ClaimRow]]:

@@ -16,6 +16,7 @@ from app.web.measurement_contexts import ChartTable
 from app.web.run_view import SHARES, Curve, RunView, Timeline
 from app.web.source_contexts import Figure
 from app.web.state import address
+from runners.load.statistics import few
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -102,12 +103,18 @@ def _other(beside: Beside | None, other: Curve | None) -> Iterator[str]:
 
 
 def _marks(curve: Curve) -> tuple[tuple[str, float, float], ...]:
-    """Where the quoted percentiles stand; none beyond the largest finite value."""
-    known = [(percent, curve.at(percent)) for percent in MARKED]
-    return tuple((f"P{percent} {shown(x)}", x, float(percent)) for percent, x in known if x is not None)
+    """Where the quoted percentiles stand, and in the place of those that so few values have not, the largest one; none
+    beyond the largest finite value."""
+    there = [percent for percent in MARKED if not few(percent, curve.count)]
+    known = [(f"P{percent}", percent, curve.at(percent)) for percent in there]
+    if len(there) < len(MARKED):
+        known.append(("max", 100, curve.at(100)))
+    return tuple((f"{name} {shown(x)}", x, float(percent)) for name, percent, x in known if x is not None)
 
 
 def shown_at(curve: Curve, percent: int) -> str:
+    if percent < 100 and few(max(percent, 100 - percent), curve.count):
+        return f"not enough values ({curve.count})"
     value = curve.at(percent)
     return "infinite: failed requests" if value is None else shown(value)
 

@@ -41,6 +41,12 @@ def percentile(ordered: Floats, percent: float) -> float:
     return float(ordered[low] * (1 - share) + ordered[low + 1] * share)
 
 
+def few(percent: float, count: int, noun: str = "requests") -> str:
+    """Why there is no such percentile of so few values: unless one of them can be expected beyond it, it is their end.
+    "" where there are enough: 10 for P90, 100 for P99."""
+    return f"not enough {noun} for P{percent:g} ({count:,})" if count * (100 - percent) < 100 else ""
+
+
 def distribution(values: Floats) -> Distribution | None:
     """None where there are no values."""
     if not len(values):

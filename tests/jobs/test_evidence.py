@@ -75,7 +75,8 @@ def test_the_layout_is_the_documented_one(tmp_path: Path, files: dict[str, bytes
         crate = json.loads(opened.read("ro-crate-metadata.json"))
         card = opened.read("cards/a-0.yaml")
     assert names == [
-        "MANIFEST", "cards/a-0.yaml", "claim.json", "log.txt", "measurement.json", "numbers.json", "plan.json",
+        "MANIFEST", "README.md", "cards/a-0.yaml", "claim.json", "log.txt", "measurement.json", "numbers.json",
+        "plan.json",
         "report.json", "ro-crate-metadata.json", "traces/a-0-1.parquet", "traces/a-0-2.parquet",
         "traces/a-0-3.parquet", "verdict.json",
     ]  # fmt: skip
@@ -128,6 +129,24 @@ def test_a_bundle_from_before_assumptions_were_kept_verifies(tmp_path: Path, fil
             content[name] = json.dumps(said).encode()
 
     assert checked(tmp_path, changed(written(tmp_path, files), older)) == ()
+
+
+def test_a_bundle_from_before_failures_were_told_apart_verifies(tmp_path: Path, files: dict[str, bytes | Path]) -> None:
+    def before(content: dict[str, bytes]) -> None:
+        numbers = json.loads(content["numbers.json"])
+        for run in numbers["sets"][0]["runs"]:
+            del run["failures"]
+        content["numbers.json"] = json.dumps(numbers).encode()
+
+    def one_left(content: dict[str, bytes]) -> None:
+        numbers = json.loads(content["numbers.json"])
+        numbers["sets"][0]["runs"][0]["failures"] = [{"kind": "timeout", "count": 1, "first": ""}]
+        content["numbers.json"] = json.dumps(numbers).encode()
+
+    assert checked(tmp_path, changed(written(tmp_path, files), before)) == ()
+    (tmp_path / "two").mkdir()
+    told = checked(tmp_path / "two", changed(written(tmp_path, files), one_left))
+    assert [text.partition(":")[0] for text in told] == ["numbers.sets[0].runs[0].failures"]
 
 
 @pytest.mark.parametrize("given", [None, "all", [1], {}, ["x"] * 101])
@@ -366,4 +385,5 @@ def test_what_nobody_can_compute_again_is_listed(tmp_path: Path, files: dict[str
     found = check(written(tmp_path, files), tmp_path / "unpacked")
     assert [text.partition(":")[0] for text in found.on_trust] == [
         "traces", "report.json", "plan.json and the assumptions", "measurement.json", "claim.json", "log.txt",
+        "README.md",
     ]  # fmt: skip

@@ -13,7 +13,8 @@ from app.protocol.reasons import ATTEMPTS, REQUESTS, RULES, Kind, failed, said
 
 ROOT = Path(__file__).parents[2]
 MADE = re.compile(
-    r'Reason\(\s*"([a-z_]+)"|(?:yield |append\(|return |= |_nothing\([^"\n]*)f?"([a-z]+(?:_[a-z]+)+|twice|unreadable): '
+    r'Reason\(\s*"([a-z_]+)"'
+    r'|(?:yield |append\(|_nothing\([^"\n]*|unread\([^"\n]*)f?"([a-z]+(?:_[a-z]+)+|twice|unreadable): '
 )
 
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import TYPE_CHECKING
+
+import pytest
 
 from runners import local_model
 from runners.config import read
-from runners.local_model import fingerprint, notes_of
+from runners.local_model import files_of, fingerprint, notes_of
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    import pytest
 
 
 def stored(folder: Path) -> Path:
@@ -40,9 +41,27 @@ def test_large_files_count_by_name_and_size(tmp_path: Path, monkeypatch: pytest.
 
 def test_a_report_says_what_a_local_model_is_bound_by(tmp_path: Path) -> None:
     folder = stored(tmp_path / "tiny")
-    first, second = notes_of(folder, "a" * 40)
+    first, second = notes_of(folder, files_of(folder), "a" * 40)
     assert f"own folder tiny: its files have the fingerprint {fingerprint(folder)}" in first
     assert second == f"that it is revision {'a' * 40} was not checked"
+
+
+@pytest.mark.parametrize(
+    ("config", "shape"),
+    [
+        ('{"vocab_size": 129280, "hidden_size": 1024, "rope_theta": 1000000, "num_hidden_layers": "28"}',
+         {"vocab_size": 129280, "hidden_size": 1024}),
+        ('{"text_config": {"vocab_size": 64}, "vocab_size": 32, "head_dim": true, "num_experts": -1}',
+         {"vocab_size": 64}),
+        ("[]", {}),
+        ("no JSON", {}),
+    ],
+)  # fmt: skip
+def test_a_report_says_which_shape_a_model_has(tmp_path: Path, config: str, shape: dict[str, int]) -> None:
+    folder = stored(tmp_path / "tiny")
+    (folder / "config.json").write_text(config)
+    found = files_of(folder)
+    assert (found.shape, found.config_sha256) == (shape, hashlib.sha256(config.encode()).hexdigest())
 
 
 def test_folders_of_a_configuration_stand_without_detours(tmp_path: Path) -> None:

@@ -46,7 +46,7 @@ def test_a_tool_without_a_usable_run_has_no_number_and_says_why(tmp_path: Path) 
     (point,) = held_points(compute(report, parts, report.plan))
     theirs = point.lines[1]
     assert (theirs.word, theirs.about, theirs.why) == (
-        "no number", "0.32.0, 0 of 1 run usable", ("no_result: the tool wrote no result",),
+        "no number", "0.32.0, 0 of 1 run usable", ("the tool wrote no result",),
     )  # fmt: skip
     assert {cell.value for cell in theirs.cells} == {"not stated"}
 

@@ -218,7 +218,7 @@ def test_no_run_stands_beside_one_that_is_no_result(site: Site, queue: Queue, tm
 
 def test_a_bundle_from_elsewhere_is_shown_from_its_own_traces(site: Site, queue: Queue, tmp_path: Path) -> None:
     here = measured(site, queue, tmp_path, plan())
-    (link,) = [
+    link, _ = [
         item.attributes["href"]
         for item in read(site.get(f"/measurements/{here}").text).all("a")
         if item.words() == "Evidence bundle (zip)"

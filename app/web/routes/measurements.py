@@ -11,10 +11,12 @@ from fastapi.responses import HTMLResponse, Response
 
 from app.asked import root
 from app.errors import InvalidInputError, NotFoundError
+from app.jobs.evidence import recorded_at
 from app.web.contexts import Trouble
 from app.web.measurement_numbers import first_shown, runs_of, twin_of
 from app.web.measurement_page import (
     Chosen,
+    Known,
     beside_names,
     drawn,
     measurement_list_page,
@@ -29,6 +31,8 @@ from app.web.run_charts import CHARTS, Beside, run_csv
 from app.web.wording import plain
 
 if TYPE_CHECKING:
+    import datetime as dt
+
     from app.jobs.rows import MeasurementPage, MeasurementRow
     from app.results.files import Files
     from app.web.run_apart import RunViews
@@ -68,9 +72,17 @@ async def one_measurement(request: Request, measurement_id: str, run: str = "") 
     def shown() -> HTMLResponse:
         of = of_claim(row)
         claim = present(catalogue(request), [of]).get(of) if of else None
-        return respond(request, measurement_page(row, claim, chosen, root(request)))
+        known = Known(_measured_at(request, row), catalogue(request).computed_from(row.id))
+        return respond(request, measurement_page(row, claim, chosen, root(request), known))
 
     return await run_in_threadpool(shown)
+
+
+def _measured_at(request: Request, row: MeasurementRow) -> dt.datetime | None:
+    """When it was recorded where it was made; None where its bundle is not here any more."""
+    if row.bundle_sha256 is None:
+        return row.created_at
+    return recorded_at(cast("Files", request.app.state.files).path(row.bundle_sha256))
 
 
 def _place(row: MeasurementRow, given: str) -> int:

@@ -12,12 +12,11 @@ from app.cards.row import card_row
 from app.catalogue.models import weights
 from app.compare.verdict import compare
 from app.errors import InvalidInputError, NotFoundError
-from app.web.job_words import what
 from app.web.marked_answer import marked_bytes
 from app.web.measurement_page import of_claim as measured_claim
-from app.web.measurement_page import report_of, verdict_of
+from app.web.measurement_page import picture_of, report_of
 from app.web.picture import mark, png
-from app.web.picture_words import of_claim, of_comparison, of_measurement
+from app.web.picture_words import of_claim, of_comparison
 from app.web.reading import cards, catalogue, measurements, of_sources, present
 from app.web.state import read_ids
 
@@ -63,10 +62,9 @@ def picture_of_comparison(request: Request) -> Response:
 def picture_of_measurement(request: Request, measurement_id: str) -> Response:
     """Raises NotFoundError."""
     row = measurements(request).one(measurement_id)
-    plan, of = report_of(row).plan, measured_claim(row)
+    report, of = report_of(row), measured_claim(row)
     claim = present(catalogue(request), [of]).get(of) if of else None
-    url = f"{root(request)}/measurements/{row.id}"
-    return _answer(request, of_measurement(verdict_of(row), claim, what(plan), url, dummy=plan.on_random_weights))
+    return _answer(request, picture_of(row, report, claim, root(request)))
 
 
 def _answer(request: Request, picture: Picture) -> Response:

@@ -1,0 +1,62 @@
+"""The page of the measurement that ships: what ran, on what, when, what was published from it, and what its few
+requests cannot say."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.web.markup import read
+
+if TYPE_CHECKING:
+    from tests.conftest import Client
+    from tests.web.markup import Element
+
+URL = "/measurements/mn3mn2cwp"
+
+
+@pytest.fixture(scope="module")
+def page(site: Client) -> Element:
+    return read(site.get(URL).text)
+
+
+def test_the_title_names_the_weights_the_shape_and_the_gpu(page: Element) -> None:
+    named = "vLLM 0.25.1 · random weights, Qwen3-0.6B's shape · 1× H200"
+    assert named in page.one("h1").words()
+    assert named in page.one("title").words()
+    assert "random weights in its shape, vocabulary 129,280" in page.words()
+
+
+def test_it_says_when_it_was_measured_and_leads_to_what_was_published_from_it(page: Element) -> None:
+    words = page.words()
+    assert "Measured 2026-11-30 10:40 UTC; recorded here" in words
+    assert "27 claims in" in words
+    assert page.all("a", href="/sources/benchcard-h200-2026-11")
+    assert len([item for item in page.all("a") if "/claims/benchcard-mn3mn2cwp" in item.attributes["href"]]) == 27
+
+
+def test_the_evidence_is_offered_before_the_numbers(page: Element) -> None:
+    words = page.words()
+    assert words.index("Evidence bundle (zip)") < words.index("Every load: the median")
+
+
+def test_a_percentile_of_too_few_requests_is_none(page: Element) -> None:
+    words = page.words()
+    assert "not enough requests for P90 (8)" in words
+    assert "not enough values (8)" in words
+
+
+def test_what_became_of_a_failed_request_stands_beside_its_count(page: Element) -> None:
+    failed = [item.words() for item in page.all("li") if item.words().startswith("Failed, run ")]
+    assert failed
+    assert all("1 of " in text and "the stream ended without a token" in text for text in failed)
+
+
+def test_a_clock_that_was_read_before_the_load_says_so(page: Element) -> None:
+    assert "345 MHz and memory clock 3201 MHz, both read before the servers started" in page.words()
+
+
+def test_measurements_stand_in_the_menu(page: Element) -> None:
+    (link,) = page.one("nav").all("a", href="/measurements")
+    assert link.attributes["aria-current"] == "page"
