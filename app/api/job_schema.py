@@ -228,3 +228,34 @@ class MeasurementDetail(MeasurementItem):
     report: dict[str, Any] = Field(description="what was started, and which trace is which run")
     numbers: Any = Field(description="computed from the traces")
     parts: list[Part]
+
+
+class BestQuery(BaseModel):
+    above: Annotated[
+        float,
+        Field(gt=0, le=10**7, allow_inf_nan=False, description="P90 interactivity in tok/s/user that a load exceeds"),
+    ]
+
+
+class BestLoad(_Read):
+    """A measured load: medians over its repeats, with the lowest and highest of these; null where there was one run."""
+
+    load: str
+    repeats: int
+    total: float = Field(description="input and output tokens, tok/s per GPU; of the whole machine where it has no GPU")
+    total_range: tuple[float, float] | None
+    output: float = Field(description="the same of output tokens alone")
+    output_range: tuple[float, float] | None
+    interactivity: float = Field(description="P90 interactivity, the slow tail, in tok/s/user")
+    interactivity_range: tuple[float, float] | None
+    ttft_ms: float | None = Field(description="median")
+
+
+class BestAnswer(_Read):
+    """The best measured load above a speed."""
+
+    above: float
+    per_gpu: bool = Field(description="whether throughput is per GPU, or of the whole machine because it has none")
+    best: BestLoad | None = Field(description="null where no measured load is above the limit")
+    text: str = Field(description="the answer in a sentence")
+    left_out: list[str] = Field(description="loads without a number to ask for, and why")

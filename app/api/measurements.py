@@ -7,7 +7,8 @@ from fastapi.responses import FileResponse
 
 from app.api.access import INVALID, NOT_FOUND, Answers
 from app.api.job_answers import measurements
-from app.api.job_schema import MeasurementDetail, MeasurementList, MeasurementListQuery
+from app.api.job_schema import BestAnswer, BestQuery, MeasurementDetail, MeasurementList, MeasurementListQuery
+from app.jobs.best import best
 
 if TYPE_CHECKING:
     from app.jobs.measured import Measurements
@@ -30,6 +31,16 @@ def list_measurements(request: Request, query: Annotated[MeasurementListQuery, Q
 def one_measurement(request: Request, measurement_id: str) -> MeasurementDetail:
     """A measurement with what was started, its numbers, and the list of its files."""
     return MeasurementDetail.model_validate(_measured(request).one(measurement_id))
+
+
+@router.get("/{measurement_id}/best", responses={**NOT_FOUND, **INVALID})
+def best_load(request: Request, measurement_id: str, query: Annotated[BestQuery, Query()]) -> BestAnswer:
+    """Of a sweep: the measured load with the highest total throughput per GPU whose P90 interactivity is above a limit.
+
+    `best` is null where no measured load is: nothing is inferred between two of them.
+    """
+    row = _measured(request).one(measurement_id)
+    return BestAnswer.model_validate(best(row.kind, row.numbers, query.above))
 
 
 @router.get("/{measurement_id}/parts/{name}", response_class=FileResponse, responses={**RAW, **NOT_FOUND})

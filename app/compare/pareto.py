@@ -57,14 +57,19 @@ def best_above(points: Sequence[SweepPoint], limit: float, unit: str = "tok/s/GP
     allowed = [point for point in points if _valid(point) and (point.interactivity or 0.0) > limit]
     if not allowed:
         fastest = max((point.interactivity or 0.0 for point in points if _valid(point)), default=None)
-        reach = "no point is a result" if fastest is None else f"the fastest has {fastest:,.4g}"
+        reach = "no point is a result" if fastest is None else f"the fastest has {_shown(fastest)}"
         return Best(limit, None, f"no measured point above {limit:g} tok/s/user: {reach}")
     best = max(allowed, key=lambda point: (point.throughput or 0.0, point.interactivity or 0.0))
     text = (
-        f"{best.throughput:,.4g} {unit} at {best.interactivity:,.4g} tok/s/user ({best.label}), "
+        f"{_shown(best.throughput or 0.0)} {unit} at {_shown(best.interactivity or 0.0)} tok/s/user ({best.label}), "
         f"the best of {counted(len(allowed), 'measured point')} above {limit:g} tok/s/user"
     )
     return Best(limit, best, text)
+
+
+def _shown(number: float) -> str:
+    """Four digits, written out."""
+    return f"{float(f'{number:.4g}'):,.10g}"
 
 
 def _placed(point: SweepPoint, points: Sequence[SweepPoint]) -> Placed:

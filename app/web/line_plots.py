@@ -12,6 +12,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from app.web.label_places import label_places
 from app.web.plots import INK, PAPER, Figure, escape, frame, value_axis
 
 if TYPE_CHECKING:
@@ -27,7 +28,6 @@ PLACES = {
     "front": (12, "on the front: no other load is at least as good on both", "on its front"),
     "dominated": (6, "small: another load is at least as good on both", "small: beaten by a load of its own"),
 }
-LABEL_PLACES = ("top center", "bottom center", "middle right", "middle left")  # so that close series stay legible
 # Engine -> shapes of its first and further series; colours are the engine's own, as on every page.
 SHAPES = {
     "vllm": ("square", "diamond"),
@@ -98,18 +98,27 @@ def sweep_figure(title: str, x_unit: str, y_unit: str, series: Sequence[Series],
     """Each measured load where it stands. Those that are no results have no place, and are named in the corner."""
     several = len(series) > 1
     drawn = []
-    for number, (one, shape) in enumerate(zip(series, _shapes(series), strict=True)):
-        traces = _spots(one, shape, several)
-        drawn += [{**trace, "textposition": LABEL_PLACES[number % len(LABEL_PLACES)]} for trace in traces]
+    for one, shape in zip(series, _shapes(series), strict=True):
+        drawn += list(_spots(one, shape, several))
     spots = [spot for one in series for spot in one.spots]
     placed = [(spot.x, spot.y) for spot in spots if spot.x is not None and spot.y is not None]
     axes = {
         "xaxis": _axis(x_unit, [x for x, _ in placed], FAR_APART, 1.12),
         "yaxis": _axis(y_unit, [y for _, y in placed], FAR_APART, 1.12),
     }
+    _place_labels(drawn, axes)
     made = _figure(title, drawn, axes, caption)
     made["layout"]["annotations"] = list(_lost(series, several))
     return made
+
+
+def _place_labels(drawn: Sequence[Figure], axes: dict[str, Figure]) -> None:
+    """Give every mark's label a place where it meets no other."""
+    marks = [mark for trace in drawn for mark in zip(trace["text"], trace["x"], trace["y"], strict=True)]
+    log_x, log_y = (axes[name].get("type") == "log" for name in ("xaxis", "yaxis"))
+    places = iter(label_places(marks, log_x=log_x, log_y=log_y))
+    for trace in drawn:
+        trace["textposition"] = [next(places) for _ in trace["text"]]
 
 
 def _shapes(series: Sequence[Series]) -> Iterator[str]:

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from app.web.agreement_contexts import PointPart
     from app.web.axes_example import Row
     from app.web.badge_svg import BadgeSnippet
+    from app.web.best_part import BestPart
     from app.web.contexts import Fact, Link, Shell, Trouble
     from app.web.job_contexts import Age, FileLine
     from app.web.source_contexts import Figure
@@ -149,6 +150,8 @@ class MeasurementPage:
     sets: tuple[SetLine, ...]
     ratios: tuple[Fact, ...]
     sweep: ChartTable | None
+    best: BestPart | None
+    asked_too: tuple[tuple[str, str], ...]  # what the address says besides that question
     referee: tuple[SetLine, ...]
     referee_columns: tuple[str, ...]
     held: tuple[PointPart, ...]  # by several clients

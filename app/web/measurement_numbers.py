@@ -7,6 +7,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from app.jobs.agreement import finite, mean_ms
+from app.jobs.best import no_p90
 from app.protocol.english import counted
 from app.protocol.reasons import REQUESTS, said
 from app.protocol.unseen import visible
@@ -15,7 +16,7 @@ from app.web.axes_example import shown
 from app.web.contexts import Fact
 from app.web.measurement_contexts import OverRepeats, RunLine, SetLine
 from app.web.state import address
-from runners.load.statistics import ENOUGH, few
+from runners.load.statistics import ENOUGH
 from runners.referee import TIMES, finding
 
 if TYPE_CHECKING:
@@ -105,7 +106,7 @@ def _cell(item: Json, key: str) -> OverRepeats:
         return OverRepeats(WITHHELD if item["reasons"] else "not stated", "")
     between = item["spread"].get(name)
     share = item["gpus"] if of_gpu else 1
-    if name in P90S and (why := few(90, _values(item))):
+    if name in P90S and (why := no_p90(item)):
         return OverRepeats(why, "of each run")
     if between is None:
         return OverRepeats(shown(number), "one run, so no interval")
@@ -114,11 +115,6 @@ def _cell(item: Json, key: str) -> OverRepeats:
         return OverRepeats(shown(number), f"{shown(low)} to {shown(high)}, 95 %")
     low, high = (float(between[end]) / share for end in ("lowest", "highest"))
     return OverRepeats(shown(number), f"runs from {shown(low)} to {shown(high)}")
-
-
-def _values(item: Json) -> int:
-    """How many requests of a run have a TPOT."""
-    return int(_number({"median": (item["tpot_ms"] or {}).get("count")}) or 0)
 
 
 def referee_lines(numbers: Json, labels: Mapping[str, str]) -> tuple[SetLine, ...]:

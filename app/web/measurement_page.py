@@ -10,12 +10,14 @@ from app.axes import AXES
 from app.claims.wording import number, with_unit
 from app.claims.words import NOT_STATED, against, axis_name
 from app.compare.reproduction import WORDS, Verdict
+from app.jobs.best import no_p90
 from app.protocol.english import counted
 from app.protocol.outcome import Report
 from app.protocol.reasons import said as worded
 from app.web.agreement_points import held_points
 from app.web.axes_example import SAME_SAID
 from app.web.badge_svg import STATUS_WORDS, snippet
+from app.web.best_part import best_part
 from app.web.claim_row import label
 from app.web.contexts import Fact, Link, Shell
 from app.web.job_contexts import FileLine
@@ -77,11 +79,13 @@ class Chosen:
 
 @dataclass(frozen=True)
 class Known:
-    """What is known of a measurement beside its record: when it was made, where a record says so, and the claims whose
-    numbers were computed from it."""
+    """What is known of a measurement beside its record: when it was made, where a record says so, the claims whose
+    numbers were computed from it, and what its reader asks: above which speed it is the best, and for a certain run."""
 
     measured_at: dt.datetime | None
     published: Sequence[ClaimRow] = ()
+    above: str = ""
+    run_asked: bool = False
 
 
 def report_of(row: MeasurementRow) -> Report:
@@ -129,6 +133,8 @@ def measurement_page(
         sets=set_lines(row.numbers, labels),
         ratios=tuple(ratios(row.numbers)),
         sweep=sweep_table(row.numbers["front"], of),
+        best=best_part(row, known.above),
+        asked_too=(("run", str(chosen.place)),) if chosen and known.run_asked else (),
         referee=referee_lines(row.numbers, labels),
         referee_columns=REFEREE_COLUMNS,
         held=held_points(row.numbers),
@@ -183,6 +189,7 @@ def drawn(row: MeasurementRow, report: Report, place: int) -> Drawn:
         forced=is_forced(report),
         engine=engine_of(report),
         invalid=not run["valid"],
+        too_few=tuple(f"{item['load']}: {why}" for item in row.numbers["sets"] if (why := no_p90(item))),
         origin=f"Benchcard measurement {row.id}, {row.created_at:%Y-%m-%d}, on {report.machine.runner}",
     )
 

@@ -49,6 +49,7 @@ class Drawn:
     invalid: bool
     origin: str
     engine: str  # a key of line_plots.SHAPES
+    too_few: tuple[str, ...] = ()  # loads with too few requests for the P90 that a sweep places them by
 
 
 def engine_of(report: Report) -> str:
@@ -177,6 +178,7 @@ def _sweep_caption(series: Series, of: Drawn) -> Iterator[str]:
     """A sweep is of all runs, whichever of them the page shows below."""
     yield f"{series.name}. Each mark is a load that was measured; nothing is known between them, so no line joins them."
     yield from said_of_loads([series])
+    yield from (f"{said}, so its place rests on its slowest requests." for said in of.too_few)
     yield from _caveats(replace(of, invalid=False))
 
 

@@ -53,6 +53,7 @@ PATHS = [
     "/api/v1/runners",
     "/api/v1/measurements",
     "/api/v1/measurements/{measurement_id}",
+    "/api/v1/measurements/{measurement_id}/best",
     "/api/v1/measurements/{measurement_id}/parts/{name}",
     "/api/v1/measurements/{measurement_id}/evidence",
     "/healthz",

@@ -100,3 +100,14 @@ def test_a_mark_has_a_short_label_and_its_star_is_explained() -> None:
     assert [spot.label for spot in found.spots] == ["16", "16*", "2.5 requests/s"]
     assert said_of_loads([found])[1] == "* tokens counted at the end of a request, not with each event."
     assert len(said_of_loads([sweep_series("one", "vllm", [load("concurrency 16")], hollow=False)])) == 1
+
+
+def test_labels_of_close_marks_stand_apart() -> None:
+    close = [Spot("16", "front", 401.8, 31500.0), Spot("16*", "dominated", 389.2, 31270.0)]
+    far = [Spot("1", "front", 497.0, 2665.0), Spot("256", "dominated", 42.0, 49000.0)]
+    drawn = sweep_figure("title", "x", "y", [series(*close, *far)], [])["data"]
+    places = {
+        label: place for trace in drawn for label, place in zip(trace["text"], trace["textposition"], strict=True)
+    }
+    assert places["16"] != places["16*"]
+    assert places["1"] == places["256"] == "top center"

@@ -64,16 +64,17 @@ def _page(
 
 
 @router.get("/measurements/{measurement_id}")
-async def one_measurement(request: Request, measurement_id: str, run: str = "") -> HTMLResponse:
-    """A measurement with one of its runs. Raises NotFoundError."""
+async def one_measurement(request: Request, measurement_id: str, run: str = "", above: str = "") -> HTMLResponse:
+    """A measurement with one of its runs; of a sweep the best load `above` a speed. Raises NotFoundError."""
     row = await run_in_threadpool(measurements(request).one, measurement_id)
     chosen = await _chosen(request, row, _place(row, run)) if runs_of(row.numbers) else None
 
     def shown() -> HTMLResponse:
         of = of_claim(row)
         claim = present(catalogue(request), [of]).get(of) if of else None
-        known = Known(_measured_at(request, row), catalogue(request).computed_from(row.id))
-        return respond(request, measurement_page(row, claim, chosen, root(request), known))
+        known = Known(_measured_at(request, row), catalogue(request).computed_from(row.id), above, run_asked=bool(run))
+        page = measurement_page(row, claim, chosen, root(request), known)
+        return respond(request, page, status=422 if page.best and page.best.trouble else 200)
 
     return await run_in_threadpool(shown)
 
