@@ -60,8 +60,8 @@ class Client:
         pause: Callable[[float], None] = time.sleep,
     ) -> None:
         headers = {"Authorization": f"Bearer {token}"} if token else {}
-        address = server.rstrip("/")
-        self._http = httpx.Client(base_url=address, headers=headers, timeout=TIMEOUT_S, transport=transport)
+        self.address = server.rstrip("/")
+        self._http = httpx.Client(base_url=self.address, headers=headers, timeout=TIMEOUT_S, transport=transport)
         self._pause = pause
 
     def __enter__(self) -> Client:

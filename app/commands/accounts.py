@@ -10,6 +10,7 @@ from app.accounts.store import add_link, add_token, revoke_token
 from app.accounts.tokens import LINK_LIFE, SCOPES, new_secret, new_token
 from app.clock import SystemClock
 from app.commands.exits import OK
+from app.errors import InvalidInputError
 from app.installation import made_ready, opened
 from app.randomness import SystemRandomness
 
@@ -21,7 +22,11 @@ if TYPE_CHECKING:
 
     Action = Callable[[argparse.Namespace, Database], int]
 
-OPERATOR = "maintainer"
+OPERATOR, SCRIPT = "maintainer", "script"
+ONE_PERSON = (
+    "BENCHCARD_SECOND_APPROVER is set, so everybody of one name counts as one person, who approves nothing of their "
+    "own: say whose this is with --name NAME"
+)
 
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -30,14 +35,14 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     )
     create = token.add_parser("create", help="make a token and print it, once")
     create.add_argument("--scope", action="append", choices=SCOPES, required=True, help="may be given several times")
-    create.add_argument("--name", type=_name, default="script", help="shown as the author of what it records")
+    create.add_argument("--name", type=_name, help=f"shown as the author of what it records ({SCRIPT})")
     create.set_defaults(run=_on_database(_create))
     token.add_parser("list", help="all tokens, without their secrets").set_defaults(run=_on_database(_list))
     revoke = token.add_parser("revoke", help="end a token and the browsers that signed in with it")
     revoke.add_argument("id", metavar="ID")
     revoke.set_defaults(run=_on_database(_revoke))
     sign_in = commands.add_parser("sign-in", help="print a link that signs one browser in, once")
-    sign_in.add_argument("--name", type=_name, default=OPERATOR, help="shown as the author")
+    sign_in.add_argument("--name", type=_name, help=f"shown as the author ({OPERATOR})")
     sign_in.set_defaults(run=_sign_in)
 
 
@@ -58,6 +63,8 @@ def first_sign_in(settings: Settings, server: str) -> str | None:
 
 def _on_database(action: Action) -> Callable[[argparse.Namespace, Settings], int]:
     def run(given: argparse.Namespace, settings: Settings) -> int:
+        if settings.second_approver and "name" in given and given.name is None:
+            raise InvalidInputError(ONE_PERSON)
         with made_ready(settings) as database:  # the command may come before the first start
             return action(given, database)
 
@@ -66,7 +73,7 @@ def _on_database(action: Action) -> Callable[[argparse.Namespace, Settings], int
 
 def _create(given: argparse.Namespace, database: Database) -> int:
     token = new_token(SystemRandomness())
-    database.write(lambda session: add_token(session, token, given.name, given.scope, SystemClock().now()))
+    database.write(lambda session: add_token(session, token, given.name or SCRIPT, given.scope, SystemClock().now()))
     print(token)
     return OK
 
@@ -87,7 +94,7 @@ def _revoke(given: argparse.Namespace, database: Database) -> int:
 
 def _sign_in(given: argparse.Namespace, settings: Settings) -> int:
     def action(given: argparse.Namespace, database: Database) -> int:
-        print(sign_in_address(database, settings.address(), given.name))
+        print(sign_in_address(database, settings.address(), given.name or OPERATOR))
         print(f"valid once, for {LINK_LIFE.total_seconds() / 60:.0f} minutes")
         return OK
 

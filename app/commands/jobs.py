@@ -72,7 +72,7 @@ def _submit(given: argparse.Namespace, client: Client) -> int:
             option = str(item["loc"][0]).removesuffix("_id")
             print(f"benchcard job submit: --{option}: {refusal(item)}", file=sys.stderr)
         return USAGE
-    _tell(client.submit_job(wanted))
+    _tell(client.submit_job(wanted), client)
     return OK
 
 
@@ -109,12 +109,12 @@ def _show(given: argparse.Namespace, client: Client) -> int:
     if given.json:
         print(job.model_dump_json(indent=2))
     else:
-        _tell(job)
+        _tell(job, client)
     return OK
 
 
 def _cancel(given: argparse.Namespace, client: Client) -> int:
-    _tell(client.cancel_job(given.id))
+    _tell(client.cancel_job(given.id), client)
     return OK
 
 
@@ -124,7 +124,7 @@ def _approve(given: argparse.Namespace, client: Client) -> int:
     for item in job.launches:
         if item.approval:
             print(f"{item.digest} {item.approval.launch}")
-    _tell(job)
+    _tell(job, client)
     return OK
 
 
@@ -135,8 +135,11 @@ def _log(given: argparse.Namespace, client: Client) -> int:
     return OK
 
 
-def _tell(job: JobDetail) -> None:
+def _tell(job: JobDetail, client: Client) -> None:
     print(_line(job))
+    if job.state == "awaiting_approval":
+        at = f"{client.address}/jobs/{job.id}/approval"
+        print(f"  no runner gets it before a maintainer has approved it: at {at}, or `benchcard job approve {job.id}`")
     for item in job.launches:
         for part in item.decision.items if item.approval is None else ():
             if part.level != "allow":

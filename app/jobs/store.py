@@ -47,7 +47,6 @@ BY_ANOTHER = LIVE.where(
     APPROVAL.c.approver != sa.bindparam("owner"),
     sa.func.lower(APPROVAL.c.approved_by) != sa.func.lower(sa.bindparam("asker", type_=APPROVAL.c.approved_by.type)),
 )
-SECOND = "nobody approves a job of their own here, under no token of their name (BENCHCARD_SECOND_APPROVER is set)"
 LOCK = sa.text("SELECT pg_advisory_xact_lock(7301423)")
 
 
@@ -124,8 +123,9 @@ def approve(session: Session, job_id: str, by: Writer, now: dt.datetime, *, seco
     job = locked(session, job_id)
     if not by.maintains:
         raise ForbiddenError("to approve what is executed needs the scope `maintain`")
-    if second and is_own(job.owner, job.requested_by, by.owner, by.name):
-        raise ForbiddenError(f"{SECOND}: another maintainer has to")
+    own = why_own(job.owner, job.requested_by, by.owner, by.name) if second else ""
+    if own:
+        raise ForbiddenError(own)
     if job.state != "queued" or job.approved:
         after(job.state, "approve")
     digests = json.loads(job.asks)
@@ -224,9 +224,21 @@ def asker(job: sa.Row[Any], *, second: bool) -> tuple[str, str] | None:
     return (job.owner, job.requested_by) if second else None
 
 
-def is_own(owner: str, asked_by: str, token: str, name: str) -> bool:
-    """Whether they are one person: the same token, or another one of the same name."""
-    return owner == token or asked_by.casefold() == name.casefold()
+def why_own(owner: str, asked_by: str, token: str, name: str) -> str:
+    """Why they count as one person, who approves nothing of their own: the same token, or another one of the same name;
+    "" where they are two."""
+    if owner == token:
+        return (
+            "nobody approves a job of their own here (BENCHCARD_SECOND_APPROVER is set), and you asked for this one: "
+            "another maintainer has to"
+        )
+    if asked_by.casefold() == name.casefold():
+        return (
+            f"whoever asked for this job and you are both named `{name}`, which counts as one person, and nobody "
+            "approves a job of their own here (BENCHCARD_SECOND_APPROVER is set): sign in under a name of your own, "
+            "with `benchcard sign-in --name NAME` or a token made with `--name NAME`"
+        )
+    return ""
 
 
 def alone(session: Session) -> None:

@@ -56,6 +56,7 @@ class ApprovalPage:
     heading: str
     job_url: str
     told: str
+    people: str  # who asked for it, and who looks at it
     dummy: str
     trouble: str
     sign_in_url: str

@@ -49,10 +49,17 @@ OWN = "You asked for this job yourself: nobody else reads it before it runs."
 
 
 def approval_page(
-    job: JobDetail, approvals: Sequence[ApprovalRow], *, trouble: str, why_not: str, own: bool, sign_in: str
+    job: JobDetail,
+    approvals: Sequence[ApprovalRow],
+    *,
+    trouble: str,
+    why_not: str,
+    own: bool,
+    you: str,
+    sign_in: str,
 ) -> ApprovalPage:
     """`approvals`: all that were ever given, the newest first; `why_not`: why this visitor cannot decide, "" where they
-    can; `own`: whether they asked for it themselves."""
+    can; `own`: whether they asked for it themselves; `you`: their name, "" for a stranger."""
     unasked = job.row.state == "queued" and not job.row.approved
     waits = job.row.state == "awaiting_approval" or unasked
     given = {item.digest: item.approval for item in job.launches}
@@ -69,6 +76,8 @@ def approval_page(
         heading=what(job.plan),
         job_url=f"/jobs/{job.row.id}",
         told=UNASKED if unasked else TOLD.get(job.row.state, "This is what the job was to start."),
+        people=f"{visible(job.row.requested_by)} asked for it."
+        + (f" You are signed in as {visible(you)}." if you else ""),
         dummy=DUMMY_TEXT if job.plan.on_random_weights else "",
         trouble=trouble,
         sign_in_url=sign_in,
@@ -144,7 +153,8 @@ def _approval(given: ApprovalRow | None) -> str:
     if given is None:
         return ""
     until = f"until {given.expires_at:%Y-%m-%d %H:%M} UTC"
-    return f"Approved by {given.approved_by} on {given.approved_at:%Y-%m-%d %H:%M} UTC, {until}."
+    asked = f"for a job that {visible(given.asked_by)} asked for"
+    return f"Approved by {visible(given.approved_by)} {asked}, on {given.approved_at:%Y-%m-%d %H:%M} UTC, {until}."
 
 
 def _before(launch: Launch, key: str, approvals: Sequence[ApprovalRow]) -> ApprovalRow | None:

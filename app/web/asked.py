@@ -33,7 +33,7 @@ TAKES = {
     "/compare/badge.svg": Parameters(many=frozenset(("ids",))),
     "/compare": Parameters(one=frozenset(("a", "b", "q")), many=frozenset(("ids",))),
     "/jobs": Parameters(one=frozenset(("cursor",)), many=frozenset(JobFilter.__dataclass_fields__)),
-    "/jobs/{job_id}": Parameters(one=frozenset(("seen",))),
+    "/jobs/{job_id}": Parameters(one=frozenset(("seen", "asked"))),
     "/claims/{claim_id}/reproduce": Parameters(one=frozenset(REPRODUCE)),
     "/cards/{card_id}/reproduce": Parameters(one=frozenset(REPRODUCE)),
     "/measurements": Parameters(one=frozenset(("cursor",)), many=frozenset(("claim_id", "card_id"))),

@@ -63,7 +63,8 @@ class JobListPage:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a job is. `url` is asked again every `every_s` seconds, "" once nothing moves any more."""
+    """How far a job is. `url` is asked again every `every_s` seconds, "" once nothing moves any more, or once a job has
+    waited so long that the page has `stopped` looking."""
 
     template: ClassVar[str] = "jobs/_progress.html"
 
@@ -74,6 +75,7 @@ class Progress:
     note: str
     beat: Age | None  # when it was last heard of
     cancelling: str
+    stopped: str
     url: str
     every_s: int
 

@@ -54,6 +54,9 @@ if TYPE_CHECKING:
 
 ABOUT = "A job: what runs, how far it is, what it says, and what came of it."
 EVERY_S = 3  # how often a page asks again
+SLOWLY_S = 15  # what waits for people or for a runner, once it has waited for a while
+SOON, MOST = 40, 160  # questions about a job that waits: so many at first, and in all, which is half an hour
+STOPPED = "This page looks no more by itself whether that has changed: look again when it may have."
 
 
 def job_page(job: JobDetail, live: JobLive) -> JobPage:
@@ -100,7 +103,11 @@ def seen(row: JobRow) -> str:
     return f"{row.state}.{row.epoch}{'.c' if row.cancel_requested_at else ''}"
 
 
-def job_progress(row: JobRow, now: dt.datetime) -> Progress:
+def job_progress(row: JobRow, now: dt.datetime, asked: int = 0) -> Progress:
+    """`asked`: how often the page has looked already at a job that nobody has taken, which may be for ever so."""
+    waits = not is_active(row.state)
+    ended = waits and asked >= MOST
+    count = [("asked", str(asked + 1))] if waits else []
     cancelling = f"{row.cancelled_by} asked to cancel it; the runner hears of it with its next heartbeat."
     return Progress(
         phase=PHASE_WORDS.get(row.phase, row.phase) if row.phase else "",
@@ -110,8 +117,9 @@ def job_progress(row: JobRow, now: dt.datetime) -> Progress:
         note=row.note,
         beat=age(row.beat_at, now) if row.beat_at and is_active(row.state) else None,
         cancelling=cancelling if row.cancel_requested_at else "",
-        url=address(f"/jobs/{row.id}", [("seen", seen(row))]),
-        every_s=EVERY_S,
+        stopped=STOPPED if ended else "",
+        url="" if ended else address(f"/jobs/{row.id}", [("seen", seen(row)), *count]),
+        every_s=SLOWLY_S if waits and asked >= SOON else EVERY_S,
     )
 
 

@@ -12,6 +12,7 @@ from app.accounts.queries import Accounts
 from app.cli import main
 from app.clock import SystemClock
 from app.commands.accounts import first_sign_in
+from app.commands.exits import OK, USAGE
 from app.db import Database
 from app.settings import Settings
 from tests.cards.factories import SOUND, sound
@@ -193,6 +194,16 @@ def test_a_token_has_a_scope_and_a_printable_name(arguments: list[str], capsys: 
     with pytest.raises(SystemExit) as ended:
         main(["token", "create", *arguments])
     assert ended.value.code == 2
+
+
+@pytest.mark.parametrize("command", [["token", "create", "--scope", "submit"], ["sign-in"]])
+def test_where_two_people_are_wanted_nobody_is_given_a_name_that_others_have(
+    command: list[str], site: Site, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BENCHCARD_SECOND_APPROVER", "true")
+    assert main(command) == USAGE
+    assert "everybody of one name counts as one person" in capsys.readouterr().err
+    assert main([*command, "--name", "Ana"]) == OK
 
 
 def test_sign_in_prints_a_link_that_works(site: Site, capsys: Capture) -> None:

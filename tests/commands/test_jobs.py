@@ -63,7 +63,9 @@ def test_what_waits_for_approval_says_why_and_is_approved_by_another(
     job = submitted(tmp_path, capsys, plan().model_dump_json())
     assert main(["job", "approve", job]) == SERVER  # this token may not
     assert main(["job", "show", job]) == OK
-    assert "to approve: model: no commit" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "to approve: model: no commit" in said
+    assert f"at {os.environ['BENCHCARD_SERVER']}/jobs/{job}/approval, or `benchcard job approve {job}`" in said
     monkeypatch.setenv("BENCHCARD_TOKEN", site.token("maintain", name="May"))
     assert main(["job", "approve", job]) == OK
     digest, launch = capsys.readouterr().out.splitlines()[0].split(" ", 1)

@@ -201,16 +201,21 @@ def test_where_two_people_are_wanted_the_page_says_why_it_refuses(of_several: Si
     job = queue.submit(plan=plan(), by=asker)
     path = f"/jobs/{job}/approval"
     shown = site.get(path, headers=own).text
-    assert "nobody approves a job of their own" in shown
+    assert "Nobody approves a job of their own" in shown
     assert "BENCHCARD_SECOND_APPROVER" in shown
     assert "Approve exactly this" not in shown
     namesake, _ = cookie(site, "maintain")
-    assert "Approve exactly this" not in site.get(path, headers=namesake).text
+    unlike = site.get(path, headers=namesake).text
+    assert "Approve exactly this" not in unlike
+    assert "Ana asked for it. You are signed in as Ana." in unlike
+    assert "are both named `Ana`, which counts as one person" in html.unescape(unlike)
+    assert "sign in under a name of your own" in unlike
     may, _ = cookie(site, "maintain", name="Bo")
     fields = form_of(site.get(path, headers=may).text, path)
     assert post(site, path, own, form=fields, to="approve").status_code == 403
     assert post(site, path, namesake, form=fields, to="approve").status_code == 403
     assert post(site, path, may, form=fields, to="approve").status_code == 303
+    assert "Approved by Bo for a job that Ana asked for, on " in site.get(path).text
 
 
 def test_a_maintainer_approves_only_what_was_shown(site: Site, queue: Queue) -> None:
@@ -344,12 +349,12 @@ def test_whether_a_claim_can_be_tried_here_follows_the_runners_that_register(sit
         return read(site.get(f"/claims/{claim}").text).words(), row.words(), item["here"]["status"]
 
     page, row, status = shown()
-    assert "no runner has registered here yet" in page
+    assert "No runner has registered here yet" in page
     assert "runner" not in row
     assert status == "no_runner"
     queue.lease()
     page, row, status = shown()
-    assert "needs 4x H200" in page
+    assert "Needs 4x H200" in page
     assert "here: needs 4x H200" in row
     assert status == "not_here"
 

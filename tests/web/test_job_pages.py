@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import html
 import re
 from typing import TYPE_CHECKING
 
@@ -41,8 +42,8 @@ def page(site: Site, path: str, status: int = 200, headers: dict[str, str] | Non
     return answer.text
 
 
-def text_of(html: str) -> str:
-    return read(html).words()
+def text_of(markup: str) -> str:
+    return read(markup).words()
 
 
 def log_of(data: bytes) -> dict[str, object]:
@@ -110,6 +111,25 @@ def test_a_running_job_shows_phase_progress_note_and_asks_again(site: Site, queu
     same = page(site, f"/jobs/{job}?seen=running.{epoch}", headers=HTMX)
     assert 'id="progress"' in same
     assert 'id="live"' not in same
+
+
+@pytest.mark.parametrize("state", ["awaiting_approval", "queued"])
+def test_a_page_looks_less_often_and_then_no_more_whether_a_waiting_job_has_moved(
+    site: Site, queue: Queue, state: str
+) -> None:
+    job = queue.submit(plan=plan()) if state == "awaiting_approval" else queue.submit()
+    shown, every, asked = page(site, f"/jobs/{job}"), [], 0
+    while asks := re.search(r'hx-get="([^"]+)" hx-trigger="every (\d+)s"', shown):
+        every.append(int(asks[2]))
+        asked += 1
+        assert html.unescape(asks[1]) == f"/jobs/{job}?seen={state}.0&asked={asked}"
+        assert asked < 1000, "it asks for ever"
+        asked = max(asked, 150) if every[-1] > 3 else max(asked, 38)
+        shown = page(site, f"/jobs/{job}?seen={state}.0&asked={asked}", headers=HTMX)
+    assert (every[0], every[-1]) == (3, 15)
+    assert "looks no more by itself" in shown
+    queue.cancel(job)
+    assert "cancelled" in page(site, f"/jobs/{job}?seen={state}.0&asked=160", headers=HTMX)
 
 
 def test_what_has_changed_comes_whole_and_asks_no_more_once_it_is_over(site: Site, queue: Queue) -> None:

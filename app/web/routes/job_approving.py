@@ -10,7 +10,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 
 from app.cards.store import Writer
 from app.errors import AppError, InvalidInputError
-from app.jobs.store import SECOND, approve, cancel, is_own
+from app.jobs.store import approve, cancel, why_own
 from app.web.approval_page import approval_page, digests
 from app.web.forms import CARD_FORM
 from app.web.reading import jobs, now
@@ -81,6 +81,7 @@ def _page(request: Request, found: JobDetail, error: AppError | None = None) -> 
         trouble=plain(error.message) if error else "",
         why_not=_why_not(actor, found, second=second),
         own=actor is not None and actor.id == found.row.owner,
+        you=actor.name if actor else "",
         sign_in="" if actor else f"/sign-in?next={quote(f'/jobs/{found.row.id}/approval')}",
     )
     return respond(request, context, status=error.status if error else 200, headers={"Cache-Control": "no-store"})
@@ -91,6 +92,5 @@ def _why_not(actor: Actor | None, found: JobDetail, *, second: bool) -> str:
         return "To decide, sign in as a maintainer."
     if not actor.may("maintain"):
         return "To approve what is executed needs the scope `maintain`; yours allows less."
-    if second and is_own(found.row.owner, found.row.requested_by, actor.id, actor.name):
-        return f"You asked for this job yourself, and {SECOND}: another maintainer has to."
-    return ""
+    own = why_own(found.row.owner, found.row.requested_by, actor.id, actor.name) if second else ""
+    return f"{own[:1].upper()}{own[1:]}." if own else ""

@@ -74,7 +74,7 @@ def one_job(request: Request, job_id: str) -> HTMLResponse:
     found = jobs(request).job(job_id)
     moment = now(request)
     if wants_part(request) and request.query_params.get("seen") == seen(found.row):
-        part = job_progress(found.row, moment)
+        part = job_progress(found.row, moment, _whole("asked", request.query_params.get("asked", "")) or 0)
         return respond(request, part, part=part, headers=FRESH)
     live = _live(request, found)
     headers = FRESH | (WHOLE if "seen" in request.query_params else {})
