@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from app.claims.schema import ClaimRow
 
+TRACED = "verified from trace"
 MARKED = re.compile(r"([\\`*_\[\]<>|~&#$])")  # what Markdown may take for more than text inside a line
 IN_ADDRESS = ":/?#[]@!$&'*+,;=%"  # what an address keeps; no bracket, quotation mark or blank ends it early
 WEB = re.compile(r"https?://", re.IGNORECASE)
@@ -78,11 +79,13 @@ def claim_part(row: ClaimRow, root: str) -> Part:
 
 
 def verified(row: ClaimRow) -> str:
-    """ "unverified" until somebody measured the number again; an attempt that gave no number verifies nothing."""
+    """ "unverified" until somebody measured the number again, or its own traces are kept here; an attempt that gave no
+    number verifies nothing."""
     again = row.reproduction
     others = again.text if again.status == "repeated_by_others" else again.others
     found = [f"measured again: {again.text.rstrip('.')}"] if again.measured is not None else []
     found += [f"repeated by others: {others.rstrip('.')}"] if others else []
+    found += [TRACED] if row.evidence else []
     return "; ".join(found) or "unverified"
 
 

@@ -87,6 +87,7 @@ class Verdict(Fact):
     assumptions: tuple[Text, ...] = ()  # what was measured where the claim states nothing, or something else was chosen
     reasons: tuple[Text, ...] = ()  # why it is inconclusive, what is missing, how it failed
     how: Text | None = None  # how the number was computed
+    outputs: Text | None = None  # of two servers: whether they gave the same outputs
 
 
 NEVER_TRIED = Verdict(status="never_tried", text="Nobody has measured this claim again here.")

@@ -35,7 +35,7 @@ Json = dict[str, Any]
 SAME = 1e-9  # share by which a number may differ and be the same: another numpy adds up in another order
 MOST_DIFFERENCES = 100
 TRACES = "traces/"
-NEWER_OF_RUNS = "failures"  # older bundles have none
+OUTPUTS, NEWER_OF_RUNS = "outputs", "failures"  # older bundles have none
 
 
 class Asked(NamedTuple):
@@ -151,6 +151,7 @@ def recorded_at(source: Path) -> dt.datetime | None:
 
 def _as_then(said: Json, numbers: Json) -> Json:
     """The numbers without what is computed since the bundle was written: it says nothing of that, so nothing false."""
+    numbers = numbers if OUTPUTS in said else _without(numbers, OUTPUTS)
     if f'"{NEWER_OF_RUNS}": [' in json.dumps(said):
         return numbers
     then = [{**item, "runs": [_without(run, NEWER_OF_RUNS) for run in item["runs"]]} for item in numbers["sets"]]
@@ -183,6 +184,7 @@ def _of_verdict(
         problem = bundle.Problem("claim.json", f"nothing can be set against it: {type(error).__name__}")
         raise bundle.BundleError([problem]) from error
     older = {"assumptions"} if "assumptions" not in about.model_fields_set else set()
+    older |= {OUTPUTS} if there is not None and OUTPUTS not in there else set()
     yield from _differences("verdict", there, json.loads(verdict.model_dump_json(exclude=older)))
 
 

@@ -24,7 +24,9 @@ Json = dict[str, Any]
 def judged(claim: ClaimRow, report: Report, numbers: Json, assumptions: Sequence[str] = ()) -> Verdict:
     """The verdict of a measurement, with the `assumptions` of its plan, on which it rests. Never raises: what cannot be
     set against the claim is inconclusive, and why."""
-    return _judged(claim, report, numbers).model_copy(update={"assumptions": tuple(assumptions)})
+    outputs = numbers["outputs"]["text"] if "outputs" in numbers else None
+    known = {"assumptions": tuple(assumptions), "outputs": outputs}
+    return _judged(claim, report, numbers).model_copy(update=known)
 
 
 def _judged(claim: ClaimRow, report: Report, numbers: Json) -> Verdict:

@@ -5,7 +5,7 @@
 
 A set is one point of one side: its numbers are medians over its repeats, withheld where one of them is no result, as
 `benchcard measure` does. The numbers of a run are those of runners.report. Infinity is the text "inf". A job of kind
-agreement also has `agreement` (app.jobs.agreement).
+agreement also has `agreement` (app.jobs.agreement), one of kind ab `outputs` (app.jobs.outputs).
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from app.compare.pareto import SweepPoint, front
 from app.jobs.agreement import MOST_RESULT, agreement
 from app.jobs.one_run import of_run, unread
+from app.jobs.outputs import outputs
 from runners.load.statistics import bootstrap_median
 from runners.report import COUNTS, NAMES, label, over_runs, spread, withheld
 
@@ -54,6 +55,8 @@ def compute(report: Report, traces: Mapping[str, Path], planned: Plan, failure: 
         "ratios": _ratios(sets) if report.plan.kind == "ab" else [],
         "front": _front(sets) if report.plan.kind == "sweep" else [],
     }
+    if report.plan.kind == "ab":
+        found["outputs"] = outputs(sets, traces)
     if report.plan.kind == "agreement":
         found["agreement"] = agreement(report, sets, _results(report, traces))
     return dict(_speakable(found))

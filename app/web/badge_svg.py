@@ -14,9 +14,11 @@ from app.compare.reproduction import WORDS
 from app.compare.words import VERDICTS
 
 if TYPE_CHECKING:
+    from app.claims.schema import ClaimRow
     from app.compare.schema import Verdict
 
 LABEL = "measured again"
+MEASURED, ELSEWHERE, VERIFIED = "measured", "measured elsewhere", "verified from trace"
 COMPARED = "compared"
 STATUS_WORDS: dict[str, str] = dict(WORDS.items())
 STATUS_WORDS |= {"repeated_by_others": "repeated by others", "measured": "measured, no claim beside it"}
@@ -46,10 +48,34 @@ def text_width(text: str) -> int:
     return round(sum(4.0 if sign in NARROW else 9.4 if sign in WIDE else 6.4 for sign in text))
 
 
-def badge(status: str, title: str, *, dummy: bool) -> str:
-    """The SVG of a status of app.compare.reproduction. `dummy`: it was measured on random weights."""
-    said = STATUS_WORDS.get(status, "not stated") + (", random weights" if dummy else "")
-    return _drawn(LABEL, said, title, FILLS.get(status, PLAIN))
+@dataclass(frozen=True, slots=True)
+class BadgeSaid:
+    """What a badge says: its two halves, and the status that it is coloured by."""
+
+    label: str
+    words: str
+    status: str
+
+    @classmethod
+    def of_measurement(cls, status: str, *, elsewhere: bool) -> BadgeSaid:
+        """`elsewhere`: it came as a bundle, whose numbers were computed again here; nobody here saw its machine."""
+        words = STATUS_WORDS.get(status, "not stated")
+        return cls(ELSEWHERE, f"{words}, {VERIFIED}", status) if elsewhere else cls(LABEL, words, status)
+
+
+def badge_of(row: ClaimRow) -> BadgeSaid:
+    """Of a claim or a card's row. One whose own number was computed from traces that are kept was verified from them;
+    that is no repeat."""
+    status = row.reproduction.status
+    if row.evidence and status == "never_tried":
+        return BadgeSaid(MEASURED, VERIFIED, status)
+    return BadgeSaid(LABEL, STATUS_WORDS[status], status)
+
+
+def badge(said: BadgeSaid, title: str, *, dummy: bool) -> str:
+    """The SVG. `dummy`: it was measured on random weights."""
+    words = said.words + (", random weights" if dummy else "")
+    return _drawn(said.label, words, title, FILLS.get(said.status, PLAIN))
 
 
 def compared(verdict: Verdict, title: str) -> str:
@@ -83,9 +109,9 @@ def _text(x: int, text: str, fill: str) -> str:
     return f'<text x="{x}" y="14" fill="{fill}" textLength="{text_width(text)}">{escape(text)}</text>'
 
 
-def snippet(of: str, status: str, root: str) -> BadgeSnippet:
+def snippet(of: str, said: BadgeSaid, root: str) -> BadgeSnippet:
     """A badge of a claim or a measurement, as text to copy into another page."""
-    return _snippet(of, f"{of}/badge.svg", f"Measured again: {status}", root)
+    return _snippet(of, f"{of}/badge.svg", f"{said.label[:1].upper()}{said.label[1:]}: {said.words}", root)
 
 
 def compared_snippet(query: str, verdict: Verdict, root: str) -> BadgeSnippet:

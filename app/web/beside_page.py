@@ -37,7 +37,7 @@ from app.web.run_charts import (
 from app.web.run_view import SHARES
 from app.web.source_contexts import Figure
 from app.web.state import address
-from app.web.wording import or_not_stated
+from app.web.wording import fact_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -135,7 +135,7 @@ def _setups(sides: Sequence[Side]) -> tuple[tuple[SideLine, ...], tuple[SideLine
     for name, fact in COMPARED.items():
         states = {fact.state(one, other) for one, other in combinations(claims, 2)}
         values = [fact.read(claim) for claim in claims]
-        line = SideLine(fact.label, tuple(Fact("", or_not_stated(text), text is not None) for text in values))
+        line = SideLine(fact.label, tuple(Fact("", fact_words(name, text), text is not None) for text in values))
         if name == "load.concurrency" or not any(values):
             continue
         if states & {"differs", "apart"}:

@@ -12,7 +12,7 @@ from app.claims.conditions import FIELDS, values
 from app.claims.quoting import quote_claim
 from app.claims.words import ACCEPTANCE, BASELINES, NOT_STATED, SCOPES, STATED_IN, measures, printed
 from app.tools.from_claim import speculates
-from app.web.badge_svg import STATUS_WORDS, snippet
+from app.web.badge_svg import badge_of, snippet
 from app.web.badges import badges
 from app.web.claim_row import cells, label
 from app.web.contexts import ClaimDetail, Contradicted, Fact, Link, Neighbour, ReadAs, ReasonLine, Shell, Told
@@ -88,7 +88,7 @@ def claim_page(
             *(Fact("Measured again", card.title, url=f"/cards/{card.id}") for card in cards),
         ),
         quoted=quote_claim(row, root),
-        badge=snippet(f"/claims/{row.id}", STATUS_WORDS[row.reproduction.status], root),
+        badge=snippet(f"/claims/{row.id}", badge_of(row), root),
         json_url=f"/api/v1/claims/{row.id}",
         acts=tuple(_acts(row)),
     )

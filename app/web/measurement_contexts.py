@@ -149,6 +149,7 @@ class MeasurementPage:
     columns: tuple[str, ...]
     sets: tuple[SetLine, ...]
     ratios: tuple[Fact, ...]
+    outputs: tuple[str, ...]  # whether two servers gave the same
     sweep: ChartTable | None
     best: BestPart | None
     asked_too: tuple[tuple[str, str], ...]  # what the address says besides that question

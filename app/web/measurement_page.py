@@ -11,12 +11,14 @@ from app.claims.wording import number, with_unit
 from app.claims.words import NOT_STATED, against, axis_name
 from app.compare.reproduction import WORDS, Verdict
 from app.jobs.best import no_p90
+from app.jobs.outputs import MEANS as OUTPUTS_MEAN
+from app.jobs.outputs import said as outputs_said
 from app.protocol.english import counted
 from app.protocol.outcome import Report
 from app.protocol.reasons import said as worded
 from app.web.agreement_points import held_points
 from app.web.axes_example import SAME_SAID
-from app.web.badge_svg import STATUS_WORDS, snippet
+from app.web.badge_svg import BadgeSaid, snippet
 from app.web.best_part import best_part
 from app.web.claim_row import label
 from app.web.contexts import Fact, Link, Shell
@@ -47,7 +49,7 @@ from app.web.picture_words import of_measurement, said_by
 from app.web.run_charts import CURVES, Beside, Drawn, curve_table, engine_of, is_forced, sweep_table, timeline_table
 from app.web.shared_contexts import SharedAs
 from app.web.state import address
-from app.web.wording import or_not_stated, plain
+from app.web.wording import fact_words, plain
 from runners.load.statistics import ENOUGH
 
 if TYPE_CHECKING:
@@ -132,6 +134,7 @@ def measurement_page(
         columns=tuple(COLUMNS.values()),
         sets=set_lines(row.numbers, labels),
         ratios=tuple(ratios(row.numbers)),
+        outputs=tuple(_outputs(row.numbers)),
         sweep=sweep_table(row.numbers["front"], of),
         best=best_part(row, known.above),
         asked_too=(("run", str(chosen.place)),) if chosen and known.run_asked else (),
@@ -148,7 +151,7 @@ def measurement_page(
         commands=command_facts(row, plan, root),
         files=tuple(_file(row, part.name, part.size, part.sha256) for part in row.parts),
         downloads=tuple(_downloads(row)),
-        badge=snippet(url, STATUS_WORDS[row.status], root),
+        badge=snippet(url, BadgeSaid.of_measurement(row.status, elsewhere=row.job_id is None), root),
         checked=row.checked,
         on_trust=row.on_trust,
         json_url=f"/api/v1{url}",
@@ -235,6 +238,17 @@ def interval_said(given: Verdict) -> str:
     return f" The {of} {given.repeats} repeats reaches from {low} to {high}."
 
 
+def _outputs(numbers: Json) -> Iterator[str]:
+    """Whether two servers gave the same outputs, load by load where there are several; nothing of one server."""
+    found = numbers.get("outputs")
+    if found is None:
+        return
+    yield outputs_said(found)
+    if len(found["points"]) > 1:
+        yield from (f"{item['load']}: {outputs_said({**item, 'by': found['by']})}" for item in found["points"])
+    yield OUTPUTS_MEAN
+
+
 def _verdict_facts(given: Verdict) -> list[Fact]:
     found = [Fact("Claimed", given.claimed or NOT_STATED, given.claimed is not None)]
     if given.claimed_low is not None or given.claimed_high is not None:
@@ -242,13 +256,15 @@ def _verdict_facts(given: Verdict) -> list[Fact]:
         found.append(Fact("The claim reaches", f"from {ends[0]} to {ends[1]}"))
     if given.share is not None:
         found.append(Fact("Measured / claimed", f"{number(given.share)}x"))
+    if given.outputs:
+        found.append(Fact("Outputs of the two servers", given.outputs))
     if given.how and given.how != "-":
         found.append(Fact("How it was computed", given.how))
     return found
 
 
 def _difference(item: SetupDifference) -> tuple[str, str, str]:
-    return item.label, or_not_stated(item.claimed), or_not_stated(item.measured)
+    return item.label, fact_words(item.field, item.claimed), fact_words(item.field, item.measured)
 
 
 def _said(row: MeasurementRow, runs: Sequence[tuple[Json, Json]]) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from app.claims.caveats import CAVEATS, said
-from app.claims.quoting import verified
+from app.claims.quoting import TRACED, verified
 from app.claims.wording import number, with_unit
 from app.claims.words import against, axis_name, conditions, measures
 from app.compare.reproduction import WORDS
@@ -60,10 +60,10 @@ def of_claim(row: ClaimRow, root: str) -> Picture:
     engine = " ".join(word for word in (row.conditions.engine.name, row.conditions.engine.version) if word)
     where = (engine or "engine not stated", row.conditions.model.id or "model not stated", conditions(row))
     lines = [("Against", against(row.baseline)), ("On", ", ".join(part for part in where if part))]
-    if again != UNVERIFIED:
+    if again not in (UNVERIFIED, TRACED):
         lines.append(("Again", again))
     return Picture(
-        stamp=UNVERIFIED if again == UNVERIFIED else "measured again",
+        stamp=again if again in (UNVERIFIED, TRACED) else "measured again",
         lead=row.headline,
         rest=measures(row),
         lines=tuple(lines),
@@ -80,9 +80,10 @@ def of_comparison(a: ClaimRow, b: ClaimRow, found: Comparison, root: str) -> Pic
     both = {name: _caveats(row) for name, row in _sides(a, b)}
     shared = tuple(caveat for caveat in both["A"] if caveat in both["B"])
     alone = tuple(f"{name}: {caveat}" for name, told in both.items() for caveat in told if caveat not in shared)
-    marks = {verified(row) == UNVERIFIED for row in (a, b)}
+    marks = {verified(row) for row in (a, b)}
+    alike = next((mark for mark in (UNVERIFIED, TRACED) if marks == {mark}), "measured again")
     return Picture(
-        stamp=UNVERIFIED if marks == {True} else "one of two unverified" if True in marks else "measured again",
+        stamp="one of two unverified" if UNVERIFIED in marks and len(marks) > 1 else alike,
         lead=f"{VERDICTS[found.verdict]}.",
         rest=found.summary,
         lines=tuple(lines),

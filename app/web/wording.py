@@ -69,6 +69,13 @@ def or_not_stated(value: object) -> str:
     return NOT_STATED if value is None else str(value)
 
 
+def fact_words(field: str, value: object) -> str:
+    """A compared fact as a reader takes it: weights that are called dummy are random numbers."""
+    if field.rpartition("model.weights")[1] and value == "dummy":
+        return "random numbers"
+    return or_not_stated(value)
+
+
 def plain(message: str) -> str:
     """A message of the core as a page says it: names between quotation marks, a capital at the beginning."""
     quoted = re.sub(r"`([^`]*)`", r"“\1”", message)

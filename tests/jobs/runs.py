@@ -52,16 +52,20 @@ def write_trace(
     *,
     failed: int = 0,
     output: int = OUTPUT,
+    changed: int = 0,
     **meta: Any,
 ) -> None:
     """A run in which `streams` requests are always under way, one after the other on each. `...-N.parquet` is the
-    repeat N. What it says of itself can be changed by `meta`."""
+    repeat N. The first `changed` requests have another, shorter output. What it says of itself can be changed by
+    `meta`."""
     long_ms = ttft_ms + (output - 1) * tpot_ms
     rows = []
     for index in range(requests):
         start = (index // streams) * long_ms
         times = [int((start + ttft_ms + place * tpot_ms) * MS) for place in range(output)]
         rows.append(_row(index, int(start * MS), times, failed=index < failed))
+        text = f"output {index}{', changed' if index < changed else ''}"
+        rows[-1].text_length, rows[-1].output_sha256 = len(text), hashlib.sha256(text.encode()).hexdigest()
     work = {"input_tokens": INPUT, "output_tokens": output, "turns": 1, "prefix_tokens": 0, "think_s": 0.0}
     repeat = file.stem.rpartition("-")[2]
     given = {"client": CLIENT, "counting": "token_ids", "endpoint": "completions", "seed": 7, "workload": work}

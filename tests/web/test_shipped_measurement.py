@@ -60,3 +60,13 @@ def test_a_clock_that_was_read_before_the_load_says_so(page: Element) -> None:
 def test_measurements_stand_in_the_menu(page: Element) -> None:
     (link,) = page.one("nav").all("a", href="/measurements")
     assert link.attributes["aria-current"] == "page"
+
+
+def test_a_claim_with_traces_is_verified_from_them_and_nobodys_repeat(site: Client) -> None:
+    claim = "/claims/benchcard-mn3mn2cwp-a0-output-throughput"
+    words = read(site.get(claim).text).words()
+    assert "533.1 tok/s (verified from trace): output throughput" in words
+    assert "unverified" not in words
+    badge = site.get(f"{claim}/badge.svg").text
+    assert "measured: verified from trace, random weights" in badge
+    assert "Measured: verified from trace" in words

@@ -8,7 +8,7 @@ from fastapi.responses import Response
 from app.catalogue.models import weights
 from app.compare.verdict import compare
 from app.errors import InvalidInputError
-from app.web.badge_svg import badge, compared
+from app.web.badge_svg import BadgeSaid, badge, badge_of, compared
 from app.web.marked_answer import marked
 from app.web.measurement_page import report_of, verdict_of
 from app.web.reading import catalogue, measurements, of_sources
@@ -26,10 +26,12 @@ HEADERS = {
 @router.get("/claims/{claim_id}/badge.svg", response_class=Response)
 def badge_of_claim(request: Request, claim_id: str) -> Response:
     """The status of a claim. Raises NotFoundError."""
-    again = catalogue(request).claim(claim_id).reproduction
+    row = catalogue(request).claim(claim_id)
+    again = row.reproduction
     measured = again.measurement
     dummy = measured is not None and report_of(measurements(request).one(measured)).plan.on_random_weights
-    return _picture(request, again.status, again.text, dummy=dummy)
+    dummy = dummy or (row.evidence is not None and row.conditions.model.weights == "dummy")
+    return _picture(request, badge_of(row), again.text, dummy=dummy)
 
 
 @router.get("/measurements/{measurement_id}/badge.svg", response_class=Response)
@@ -38,7 +40,8 @@ def badge_of_measurement(request: Request, measurement_id: str) -> Response:
     row = measurements(request).one(measurement_id)
     verdict = verdict_of(row)
     text = verdict.text if verdict else "There is no claim to set it against."
-    return _picture(request, row.status, text, dummy=report_of(row).plan.on_random_weights)
+    said = BadgeSaid.of_measurement(row.status, elsewhere=row.job_id is None)
+    return _picture(request, said, text, dummy=report_of(row).plan.on_random_weights)
 
 
 @router.get("/compare/badge.svg", response_class=Response)
@@ -53,5 +56,5 @@ def badge_of_comparison(request: Request) -> Response:
     return marked(request, compared(found.verdict, found.summary), "image/svg+xml", HEADERS)
 
 
-def _picture(request: Request, status: str, text: str, *, dummy: bool) -> Response:
-    return marked(request, badge(status, text, dummy=dummy), "image/svg+xml", HEADERS)
+def _picture(request: Request, said: BadgeSaid, text: str, *, dummy: bool) -> Response:
+    return marked(request, badge(said, text, dummy=dummy), "image/svg+xml", HEADERS)
