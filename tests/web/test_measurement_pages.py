@@ -8,6 +8,7 @@ import json
 import re
 import shlex
 from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree as ET
 
 import pytest
 import sqlalchemy as sa
