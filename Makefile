@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export PORT ?= 8000
 
-.PHONY: help run runner test test-code test-browser test-engines check bench lock clean
+.PHONY: help run runner test test-code test-browser test-engines check bench pictures lighthouse lock clean
 help:  ## what there is
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
 
@@ -33,6 +33,12 @@ check: .venv/dev  ## format, lint, types, import order, the catalogue
 
 bench: .venv/dev  ## speed of the table beside Datasette's, as ratios within one run
 	$(BIN)/python -m bench.table_speed
+
+pictures: .venv/dev  ## pictures of the main pages, for README and for the test that holds the pages against them
+	$(BIN)/python -m bench.pictures
+
+lighthouse: .venv/dev  ## Lighthouse 12.2.3 on the main pages, mobile and desktop (needs npm and Chromium)
+	$(BIN)/python -m bench.lighthouse
 
 lock: .venv/dev  ## resolve pyproject.toml again into .ci/requirements*.txt, with hashes
 	$(BIN)/python .ci/lock.py

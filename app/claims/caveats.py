@@ -16,7 +16,7 @@ WORDS = {
     "retracted": "retracted",
     "contradicted": "contradicted",
     "simulated_acceptance": "simulated acceptance",
-    "acceptance_open": "acceptance not stated as real",
+    "acceptance_open": "acceptance not stated",
     "flawed_baseline": "flawed baseline",
     "workload_differs": "other workload",
     "third_party_reading": "third-party reading",
