@@ -87,7 +87,10 @@ def serving() -> Iterator[Server]:
             yield Server(f"http://127.0.0.1:{port}", token, process.pid)
         finally:
             process.terminate()
-            process.wait()
+            try:
+                process.wait(60)
+            finally:
+                process.kill()
 
 
 def _wait(address: str) -> None:

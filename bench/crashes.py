@@ -44,7 +44,8 @@ from bench.leases import ADDRESS, a_plan
 
 PAUSE_S = 0.05  # before a call is sent again
 CALL_S = 10.0
-START_S = 60.0
+START_S = 180.0  # the first start imports everything, on a busy machine for a minute
+STALL_S = 300.0  # without one answer: then it is the server that is broken, and not the network
 UP_S = 1.0  # at most, from the first answer of a server to its end
 MACHINE = Machine(runner="r", benchcard="bench", system="s", processor="p", cpus=1, memory_mib=1)
 
@@ -122,8 +123,8 @@ class Worker(threading.Thread):
 
     def _send(self, method: str, path: str, **options: Any) -> httpx.Response:
         """The answer, however often it takes. Raises RuntimeError for one that is neither a yes nor a lost lease."""
-        tries = 0
-        while True:
+        tries, until = 0, time.monotonic() + STALL_S
+        while time.monotonic() < until:
             tries += 1
             try:
                 answer = self._http.request(method, path, **options)
@@ -135,6 +136,7 @@ class Worker(threading.Thread):
             if answer.is_success or (answer.status_code == 409 and "lease_lost" in answer.text):
                 return answer
             raise RuntimeError(f"{method} {path}: {answer.status_code} {answer.text[:300]}")
+        raise RuntimeError(f"{method} {path}: no answer within {STALL_S:g} s")
 
 
 class Server:
@@ -155,7 +157,10 @@ class Server:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._process.communicate()  # the end of its input ends it, and the server
+        try:
+            self._process.communicate(timeout=START_S)  # the end of its input ends it, and the server
+        finally:
+            self._process.kill()
 
     def start(self) -> None:
         """Returns once it answers."""
@@ -203,15 +208,16 @@ def _under_load(server: Server, token: str, told: Acknowledged, kills: int, work
     for thread in threads:
         thread.start()
     for _ in range(kills):
-        before = told.answered
-        while told.answered == before and any(thread.is_alive() for thread in threads):
+        before, until = told.answered, time.monotonic() + STALL_S
+        while told.answered == before and any(thread.is_alive() for thread in threads) and time.monotonic() < until:
             time.sleep(PAUSE_S)
         time.sleep(dice.uniform(0, UP_S))
         server.kill()
         server.start()
     enough.set()
     for thread in threads:
-        thread.join()
+        thread.join(STALL_S)
+    told.wrong += [f"{thread.name} has not ended after {STALL_S:g} s" for thread in threads if thread.is_alive()]
 
 
 def missing(database: Database, data: Path, told: Acknowledged) -> list[str]:

@@ -117,7 +117,7 @@ def apart(work: Callable[..., Steps], *given: Any) -> tuple[Steps, float]:
     process.start()
     theirs.close()
     found: tuple[Steps, float] = ours.recv()
-    process.join()
+    process.join(60)
     return found
 
 

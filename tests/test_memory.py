@@ -39,7 +39,7 @@ libc.malloc_stats()
 
 @pytest.mark.skipif(not hasattr(ctypes.CDLL(None), "malloc_stats"), reason="no glibc here")
 def test_many_threads_share_few_arenas() -> None:
-    done = subprocess.run([sys.executable, "-c", MANY_THREADS], capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, "-c", MANY_THREADS], capture_output=True, text=True, check=True, timeout=120)
     assert 1 <= done.stderr.count("Arena ") <= ARENAS
 
 

@@ -80,7 +80,7 @@ def test_beyond_those_who_wait_a_sender_is_told_to_come_again(
             yield DATA
 
         first = asyncio.create_task(client.post(IMPORTS, content=slow(), headers=bearer))
-        await here.wait()
+        await asyncio.wait_for(here.wait(), 60)
         if page:
             second = await client.post("/import", files={"file": ("r.json", DATA)}, headers=cookie)
             assert "Too many files are on their way" in second.text

@@ -82,7 +82,7 @@ def address(settings: Settings, clock: StillClock) -> Iterator[str]:
     prepare(settings, clock)
     application = create_app(settings, clock)
     server = uvicorn.Server(uvicorn.Config(application, host="127.0.0.1", port=0, log_level="warning", ws="none"))
-    thread = threading.Thread(target=server.run)
+    thread = threading.Thread(target=server.run, daemon=True)
     started = threading.Event()
     listen = server.startup
 
@@ -96,7 +96,7 @@ def address(settings: Settings, clock: StillClock) -> Iterator[str]:
     port = server.servers[0].sockets[0].getsockname()[1]
     yield f"http://127.0.0.1:{port}"
     server.should_exit = True
-    thread.join()
+    thread.join(60)
 
 
 @pytest.fixture(scope="session")

@@ -71,7 +71,7 @@ def started(environment: dict[str, str]) -> Iterator[Started]:
         yield Started(process)
     finally:
         process.kill()
-        process.wait()
+        process.wait(30)
         process.stdout.close()
         process.stderr.close()
 

@@ -198,7 +198,7 @@ def test_a_backup_under_steady_writes_has_every_row_and_file_that_was_acknowledg
             if len(acknowledged) == 50:
                 some.set()
 
-    writer = threading.Thread(target=write)
+    writer = threading.Thread(target=write, daemon=True)
     writer.start()
     try:
         assert some.wait(60)
@@ -206,7 +206,7 @@ def test_a_backup_under_steady_writes_has_every_row_and_file_that_was_acknowledg
         status = main(["backup", str(tmp_path / "copy")])
     finally:
         enough.set()
-        writer.join()
+        writer.join(60)
     assert status == OK
     assert main(["restore", "--check", str(tmp_path / "copy")]) == OK
     with closing(sqlite3.connect(tmp_path / "copy" / "benchcard.db")) as copy:

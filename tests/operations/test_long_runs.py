@@ -33,7 +33,7 @@ def test_readers_that_hold_their_state_keep_the_log_bounded_and_stop_no_write(da
             assert release.wait(120)
             assert session.execute(COUNT).scalar_one() == before
 
-    readers = [threading.Thread(target=hold) for _ in range(READERS)]
+    readers = [threading.Thread(target=hold, daemon=True) for _ in range(READERS)]
     for reader in readers:
         reader.start()
     reading.wait(60)
@@ -42,7 +42,7 @@ def test_readers_that_hold_their_state_keep_the_log_bounded_and_stop_no_write(da
     while_held = log.stat().st_size
     release.set()
     for reader in readers:
-        reader.join()
+        reader.join(120)
     assert while_held <= LONGEST_LOG
     for _ in range(WRITES):
         database.write(lambda session: session.execute(RAISE))

@@ -153,9 +153,9 @@ def test_a_broken_database_is_a_figure_and_no_failure(site: Site, monkeypatch: p
 def test_many_who_ask_at_once_count_the_tables_once(site: Site) -> None:
     statements: list[str] = []
     event.listen(site.client.app.state.database._readers, "before_cursor_execute", lambda *g: statements.append(g[2]))
-    askers = [threading.Thread(target=site.client.app.state.metrics.shown) for _ in range(8)]
+    askers = [threading.Thread(target=site.client.app.state.metrics.shown, daemon=True) for _ in range(8)]
     for asker in askers:
         asker.start()
     for asker in askers:
-        asker.join()
+        asker.join(60)
     assert len([text for text in statements if re.search(r"count\(\*\).*\n?FROM claim\b", text)]) == 1

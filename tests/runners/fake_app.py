@@ -57,7 +57,7 @@ def serving(app: FakeApp, port: int = 0) -> Iterator[FakeApp]:
     server = ThreadingHTTPServer(("127.0.0.1", port), handler)
     server.daemon_threads = False
     app.url = f"http://127.0.0.1:{server.server_address[1]}"
-    thread = threading.Thread(target=server.serve_forever, args=(0.02,))
+    thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
     thread.start()
     try:
         yield app
@@ -68,7 +68,7 @@ def serving(app: FakeApp, port: int = 0) -> Iterator[FakeApp]:
             with suppress(OSError):
                 connection.shutdown(socket.SHUT_RDWR)
         server.server_close()
-        thread.join()
+        thread.join(PATIENCE_S)
 
 
 class Handler(BaseHTTPRequestHandler):

@@ -70,7 +70,7 @@ def serving(environment: dict[str, str]) -> Iterator[tuple[subprocess.Popen[str]
         yield process, int(found[1]), lines
     finally:
         process.kill()
-        process.wait()
+        process.wait(30)
         process.stdout.close()
         process.stderr.close()
 
@@ -92,7 +92,7 @@ def test_serve_migrates_loads_answers_and_stops_when_told(environment: dict[str,
 
 def test_a_query_of_ten_megabytes_does_not_break_the_server(environment: dict[str, str]) -> None:
     with serving(environment) as (_, port, _lines):
-        with socket.create_connection(("127.0.0.1", port)) as connection:
+        with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
             request = (
                 b"GET /api/v1/claims?q=" + b"x" * 10_000_000 + b" HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
             )

@@ -93,11 +93,11 @@ def test_no_update_is_lost_between_processes(sqlite_template: Path, tmp_path: Pa
     path.write_bytes(sqlite_template.read_bytes())
     url = f"sqlite:///{path}"
     context = multiprocessing.get_context("spawn")
-    workers = [context.Process(target=write_often, args=(url, 50)) for _ in range(4)]
+    workers = [context.Process(target=write_often, args=(url, 50), daemon=True) for _ in range(4)]
     for worker in workers:
         worker.start()
     for worker in workers:
-        worker.join()
+        worker.join(120)
     database = Database(url)
     assert [worker.exitcode for worker in workers] == [0] * 4
     assert count(database) == 200
@@ -116,7 +116,7 @@ def test_processes_that_write_to_one_sqlite_file_wait_for_each_other_in_a_queue_
         wait({written}, timeout=0.2)
         happened.append("the other's turn ended")
         fcntl.flock(another, fcntl.LOCK_UN)
-        written.result()
+        written.result(60)
     database.close()
     assert happened == ["the other's turn ended", "written"]
 

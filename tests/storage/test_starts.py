@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 STARTS = 4
+LIMIT_S = 120  # that they take at most
 
 
 @pytest.fixture(params=BOTH)
@@ -45,18 +46,18 @@ def empty(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Settings]:
 
 
 def start(settings: Settings, together: Barrier) -> None:
-    together.wait()
+    together.wait(LIMIT_S)
     prepare(settings, SystemClock())
 
 
 def test_servers_that_start_at_once_all_start(empty: Settings) -> None:
     context = multiprocessing.get_context("spawn")
     together = context.Barrier(STARTS)
-    servers = [context.Process(target=start, args=(empty, together)) for _ in range(STARTS)]
+    servers = [context.Process(target=start, args=(empty, together), daemon=True) for _ in range(STARTS)]
     for server in servers:
         server.start()
     for server in servers:
-        server.join()
+        server.join(LIMIT_S)
     assert [server.exitcode for server in servers] == [0] * STARTS
     database = Database(empty.url())
     assert Catalogue(database).page(ClaimFilter()).total == 96

@@ -17,6 +17,7 @@ from tests.runners.load.script import DONE, HEAD, LAST_CHUNK, piece, usage
 if TYPE_CHECKING:
     from pathlib import Path
 
+LIMIT_S = 60  # that its own beginning or end may take
 After = Literal["keep", "close", "reset", "hang"]
 
 
@@ -61,15 +62,16 @@ class Server:
     _listener: asyncio.Server | None = None
 
     def __enter__(self) -> str:
-        self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()))
+        self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()), daemon=True)
         self._thread.start()
-        self._ready.wait()
+        assert self._ready.wait(LIMIT_S), "the scripted server does not listen"
         return f"{'https' if self.certificate else 'http'}://127.0.0.1:{self._port}"
 
     def __exit__(self, *_: object) -> None:
         assert self._loop is not None
         self._loop.call_soon_threadsafe(self._stop.set)
-        self._thread.join()
+        self._thread.join(LIMIT_S)
+        assert not self._thread.is_alive(), "the scripted server does not end"
 
     async def _serve(self) -> None:
         self._loop = asyncio.get_running_loop()
