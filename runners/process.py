@@ -91,7 +91,11 @@ class Process:
         for pipe in (self._supervisor.stdin, self._supervisor.stdout):
             assert pipe is not None
             pipe.close()
-        self._supervisor.wait()
+        try:  # the end of its input ends it
+            self._supervisor.wait(REPORT_S)
+        except subprocess.TimeoutExpired:
+            self._supervisor.kill()
+            self._supervisor.wait(REPORT_S)
 
     def _wait_for(self, event: str, seconds: float) -> dict[str, object] | None:
         """Read what the supervisor says until that event; None when it does not come in time."""

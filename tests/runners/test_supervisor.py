@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from runners import process
 from runners.process import Process, ProcessError
 
 if TYPE_CHECKING:
@@ -42,6 +43,19 @@ signal.signal(signal.SIGTERM, lambda *_: sys.exit(7))
 signal.pause()
 """
 KINDS = {"group", "deaf", "session", "daemon", "bare", "server"}
+
+
+def test_a_supervisor_that_neither_starts_nor_ends_is_not_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    silent = tmp_path / "python"
+    silent.write_text("#!/bin/sh\nexec sleep 600\n")
+    silent.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(silent))
+    monkeypatch.setattr(process, "START_S", 0.1)
+    monkeypatch.setattr(process, "REPORT_S", 0.1)
+    with pytest.raises(ProcessError, match="server: not started within"):
+        Process(["server"], {}, tmp_path / "log", tmp_path)
 
 
 def pids(folder: Path) -> dict[str, int]:
