@@ -95,3 +95,4 @@ class ImportedPage:
     sign_in_url: str
     troubles: tuple[Link, ...]  # each leads to its field
     url: str
+    new: tuple[Link, ...] = ()  # cards that were recorded just now

@@ -155,9 +155,18 @@ def _measurement(
             for figure in card.also or ()
         ),
         warnings=_worded([said for said in one.warnings if said not in shared]),
-        recorded=tuple(Link(card_id, f"/cards/{quote(card_id)}") for card_id in recorded),
+        recorded=tuple(map(_card, recorded)),
         yaml=to_yaml(card),
     )
+
+
+def recorded_now(stored: Stored, given: Sequence[str]) -> tuple[Link, ...]:
+    """The cards of the file among those that an address names."""
+    return tuple(_card(card_id) for cards in stored.recorded.values() for card_id in cards if card_id in given)
+
+
+def _card(card_id: str) -> Link:
+    return Link(card_id, f"/cards/{quote(card_id)}")
 
 
 def _worded(warnings: Sequence[WarnedOf]) -> tuple[Warned, ...]:

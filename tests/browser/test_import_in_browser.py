@@ -51,7 +51,8 @@ def test_a_file_is_sent_completed_and_recorded(
     page.get_by_label("Engine", exact=True).fill("vllm")
     page.get_by_label("GPU", exact=True).fill("H200")
     page.get_by_role("button", name="Record the chosen").press("Enter")
-    on(page, "#measurements")
+    on(page, "#recorded")
+    expect(page.get_by_role("status").filter(has_text="recorded")).to_be_visible()
     expect(page.get_by_role("link", name=re.compile("^card-"))).not_to_have_count(0)
     page.set_viewport_size({"width": 390, "height": 900})
     assert page.evaluate("document.documentElement.scrollWidth") <= 390

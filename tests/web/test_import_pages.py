@@ -11,6 +11,7 @@ import pytest
 
 from tests.importers.factories import DATA
 from tests.site import Site, open_site
+from tests.web.markup import read
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -69,8 +70,16 @@ def test_a_file_is_read_and_its_measurements_recorded(site: Site) -> None:
     assert f"{rate:.6g} tok/s" in page.text
     assert "Which engine ran?" in page.text
     made = post(site, url, cookie, [("parts", "1"), ("parts", "2"), *ENOUGH.items()])
-    assert (made.status_code, made.headers["location"]) == (303, f"{url}#measurements")
     cards = site.get("/api/v1/cards").json()["items"]
+    location, _, place = made.headers["location"].partition("#")
+    assert (made.status_code, place) == (303, "recorded")
+    told = read(site.get(location, headers=cookie).text).one(id="recorded")
+    assert "2 bench cards recorded" in told.words()
+    assert {link.attributes["href"] for link in told.all("a")} == {
+        "/cards",
+        *(f"/cards/{card['id']}" for card in cards),
+    }
+    assert 'id="recorded"' not in site.get(f"{url}?recorded=card-of-another", headers=cookie).text
     assert [card["hardware"] for card in cards] == ["H200", "H200"]
     again = site.get(url, headers=cookie).text
     assert all(f'href="/cards/{card["id"]}"' in again for card in cards)

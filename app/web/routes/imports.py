@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, cast
 from urllib.parse import quote
 
@@ -19,10 +20,11 @@ from app.results.recording import read_chosen
 from app.results.store import record
 from app.uploads import unless_gone
 from app.web.forms import PAIRS
-from app.web.import_page import import_page, imported_page
+from app.web.import_page import import_page, imported_page, recorded_now
 from app.web.reading import cards
 from app.web.render import respond
 from app.web.sent_file import SentForm, read_sent
+from app.web.state import address, read_ids
 from app.web.visitor import signed_in, visitor
 from app.web.wording import plain
 from app.yaml_tree import shown
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
 router = APIRouter(default_response_class=HTMLResponse)
 AROUND = 65_536  # bytes of a form around its file
 PART = re.compile(r"[1-9][0-9]{0,8}")
+MOST_NAMED = 100  # cards that an address names; the table has all
 PRIVATE = {"Cache-Control": "no-store"}
 
 
@@ -83,19 +86,25 @@ async def _taken(request: Request, form: SentForm, actor: Actor) -> Stored:
 
 
 @router.get("/import/{sha256}")
-def imported(request: Request, sha256: str, start: Annotated[int, Query(alias="from", ge=1)] = 1) -> HTMLResponse:
-    """What was read in a file, a page of measurements from `start` on. Raises NotFoundError, InvalidInputError."""
+def imported(
+    request: Request, sha256: str, start: Annotated[int, Query(alias="from", ge=1)] = 1, recorded: str = ""
+) -> HTMLResponse:
+    """What was read in a file, a page of measurements from `start` on; `recorded` names the cards that were made of it
+    just now. Raises NotFoundError, InvalidInputError."""
     stored = _imports(request).one(sha256)
     if start > len(stored.report.imported):
         message = f"the file has the measurements 1 to {len(stored.report.imported)}"
         raise InvalidInputError(message, [{"field": "from", "message": message}])
     fresh = [part for part in range(1, len(stored.report.imported) + 1) if part not in stored.recorded]
-    return _page(request, stored, {}, fresh, start=start)
+    page = imported_page(
+        stored, _sign_in_url(request, f"/import/{sha256}"), cards(request).check, {}, fresh, start=start
+    )
+    return respond(request, replace(page, new=recorded_now(stored, read_ids([recorded]))), headers=PRIVATE)
 
 
 @router.post("/import/{sha256}", response_model=None)
 def record_cards(request: Request, sha256: str, pairs: Annotated[list[tuple[str, str]], PAIRS]) -> Response:
-    """303 back to the file with its new cards; the page with what is wrong, and what was typed, where none was made."""
+    """303 to the file, which names its new cards; the page with what is wrong, and what was typed, where none was made."""
     stored = _imports(request).one(sha256)
     typed = {name: value for name, value in pairs if name != "parts"}
     given = [value for name, value in pairs if name == "parts" and value != "all"]
@@ -112,20 +121,21 @@ def record_cards(request: Request, sha256: str, pairs: Annotated[list[tuple[str,
         if found.errors:
             return _page(request, stored, typed, chosen, found.errors, status=422)
         drafts = {part: Draft(read.card, read.findings) for part, read in found.cards.items() if read.card}
-        _record(request, sha256, drafts, actor)
+        made = _record(request, sha256, drafts, actor)
     except AppError as error:
         return _page(request, stored, typed, chosen, [_finding(error)], status=error.status)
-    return RedirectResponse(f"/import/{quote(sha256)}#measurements", 303)
+    asked = [("recorded", ",".join(card.id for card in made[:MOST_NAMED]))]
+    return RedirectResponse(f"{address(f'/import/{quote(sha256)}', asked)}#recorded", 303)
 
 
-def _record(request: Request, sha256: str, drafts: Mapping[int, Draft], actor: Actor) -> None:
+def _record(request: Request, sha256: str, drafts: Mapping[int, Draft], actor: Actor) -> list[CardRecord]:
     now, randomness = request.app.state.clock.now(), request.app.state.randomness
 
     def work(session: Session) -> list[CardRecord]:
         note_use(session, actor, now)
         return record(session, sha256, drafts, Writer.of(actor), now, randomness)
 
-    cast("Database", request.app.state.database).write(work)
+    return cast("Database", request.app.state.database).write(work)
 
 
 def _page(
