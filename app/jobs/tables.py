@@ -22,6 +22,7 @@ class JobTable(SQLModel, table=True):
         Index("ix_job_queue", "state", "rank", "number"),
         Index("ix_job_needed", "state", "needs"),
         Index("ix_job_leased", "state", "lease_until"),
+        Index("ix_job_runner", "runner", "state"),
     )
 
     number: int | None = Field(default=None, primary_key=True)  # the order in which jobs came
@@ -41,7 +42,7 @@ class JobTable(SQLModel, table=True):
     created_at: dt.datetime
     epoch: int
     attempts: int  # those that count; a runner in quarantine gives back what it took
-    runner: str | None = Field(index=True)
+    runner: str | None
     boot_id: str | None
     lease_until: dt.datetime | None
     cancel_requested_at: dt.datetime | None
