@@ -128,7 +128,8 @@ def open_page(browser: Browser, address: str) -> Iterator[Callable[..., Tab]]:
         tab.page.on("console", lambda message: tab.seen.console.append(message.text))
         tab.page.on("pageerror", lambda error: tab.seen.console.append(str(error)))
         tab.page.on("request", lambda asked: tab.seen.requests.append(asked.url))
-        tab.page.goto(path)  # until it has loaded, its scripts among that; what they fetch then, a test waits for
+        tab.page.goto(path)
+        tab.page.wait_for_load_state("networkidle")
         return tab
 
     yield opened
