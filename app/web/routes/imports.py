@@ -104,7 +104,7 @@ def imported(
 
 @router.post("/import/{sha256}", response_model=None)
 def record_cards(request: Request, sha256: str, pairs: Annotated[list[tuple[str, str]], PAIRS]) -> Response:
-    """303 to the file, which names its new cards; the page with what is wrong and what was typed where none was made."""
+    """303 to the file that names its new cards; where none was made, the page with what is wrong and what was typed."""
     stored = _imports(request).one(sha256)
     typed = {name: value for name, value in pairs if name != "parts"}
     given = [value for name, value in pairs if name == "parts" and value != "all"]
