@@ -217,7 +217,12 @@ def _under_load(server: Server, token: str, told: Acknowledged, kills: int, work
     enough.set()
     for thread in threads:
         thread.join(STALL_S)
-    told.wrong += [f"{thread.name} has not ended after {STALL_S:g} s" for thread in threads if thread.is_alive()]
+    # Who lost three leases in a row, which a slow machine's starts can do, is in quarantine: a last one does the rest.
+    last = Worker("last", server.address, token, told, enough)
+    last.start()
+    last.join(STALL_S)
+    running = [thread for thread in (*threads, last) if thread.is_alive()]
+    told.wrong += [f"{thread.name} has not ended after {STALL_S:g} s" for thread in running]
 
 
 def missing(database: Database, data: Path, told: Acknowledged) -> list[str]:

@@ -89,8 +89,9 @@ def runner(config: Path, **env: str) -> Iterator[subprocess.Popen[str]]:
         finally:
             for name in (signal.SIGTERM, signal.SIGINT):  # of two equal ones still waiting, the system delivers one
                 process.send_signal(name)  # nothing where it has ended
+            ended = process.poll() is not None  # then only what it has left can hold its output open
             try:
-                process.communicate(timeout=300)
+                process.communicate(timeout=30 if ended else 200)
             except subprocess.TimeoutExpired:
                 process.kill()
                 raise
