@@ -16,6 +16,7 @@ from app.jobs.states import STATES
 from app.json_tree import twice
 from app.protocol.english import refusal
 from app.protocol.plan import Plan
+from app.protocol.reasons import failed
 
 if TYPE_CHECKING:
     import argparse
@@ -145,7 +146,7 @@ def _tell(job: JobDetail, client: Client) -> None:
             if part.level != "allow":
                 print(f"  to approve: {part.name}: {part.reason}")
     for tried in job.tries:
-        how = f" ({tried.failure})" if tried.failure else ""
+        how = f" ({failed(tried.failure)})" if tried.failure else ""
         print(f"  attempt {tried.number} on {tried.runner}: {tried.state}{how}")
     for runner, reasons in job.lacking.items():
         for reason in reasons:
@@ -156,8 +157,8 @@ def _line(job: JobItem) -> str:
     of = job.claim_id or job.card_id or "a plan"
     steps = f" {job.done}/{job.total}" if job.total else ""
     where = f"on {job.runner}" if job.runner else "no runner"
-    ended = f"\t{job.failure}: {job.message}" if job.failure else ""
-    return f"{job.id}\t{_state(job)}{steps}\t{job.kind}\t{of}\t{where}{ended}"
+    why = ": ".join(part for part in (failed(job.failure), job.message) if part) if job.failure else ""
+    return "\t".join((job.id, f"{_state(job)}{steps}", job.kind, of, where, *([why] if why else [])))
 
 
 def _state(job: JobItem) -> str:

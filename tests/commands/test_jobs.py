@@ -15,7 +15,7 @@ from app.commands.exits import FOUND, OK, SERVER, USAGE
 from app.db import Database
 from tests.api.test_job_access import lease
 from tests.conftest import migrate
-from tests.jobs.factories import attach_plan, plan
+from tests.jobs.factories import attach_plan, plan, queue_in
 from tests.live import live
 from tests.site import Site, open_site
 
@@ -55,6 +55,16 @@ def test_a_job_is_submitted_listed_shown_and_cancelled(site: Site, tmp_path: Pat
     assert main(["job", "cancel", job]) == OK
     assert main(["job", "show", job]) == OK
     assert capsys.readouterr().out.count("\tcancelled\t") == 2
+
+
+def test_how_an_attempt_failed_is_said_in_words(site: Site, tmp_path: Path, capsys: Capture) -> None:
+    job = submitted(tmp_path, capsys, attach_plan().model_dump_json())
+    queue = queue_in(site.database, site.clock, site.data)
+    queue.finish(*queue.running(), "out_of_memory")
+    assert main(["job", "show", job]) == OK
+    assert "attempt 1 on one: failed (the GPUs' memory was not enough)" in capsys.readouterr().out
+    assert main(["job", "list"]) == OK
+    assert "\tthe GPUs' memory was not enough\n" in capsys.readouterr().out
 
 
 def test_what_waits_for_approval_says_why_and_is_approved_by_another(
