@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from app.protocol.english import counted
+from app.protocol.english import counted, measured
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -54,22 +54,19 @@ def front(points: Sequence[SweepPoint]) -> tuple[Placed, ...]:
 
 def best_above(points: Sequence[SweepPoint], limit: float, unit: str = "tok/s/GPU") -> Best:
     """The measured point of the highest throughput whose interactivity is above `limit` tok/s/user."""
+    asked = f"{limit:,.15g} tok/s/user"
     allowed = [point for point in points if _valid(point) and (point.interactivity or 0.0) > limit]
     if not allowed:
         fastest = max((point.interactivity or 0.0 for point in points if _valid(point)), default=None)
-        reach = "no point is a result" if fastest is None else f"the fastest has {_shown(fastest)}"
-        return Best(limit, None, f"no measured point above {limit:g} tok/s/user: {reach}")
+        reach = "no point is a result" if fastest is None else f"the fastest has {measured(fastest)}"
+        return Best(limit, None, f"no measured point above {asked}: {reach}")
     best = max(allowed, key=lambda point: (point.throughput or 0.0, point.interactivity or 0.0))
+    throughput, speed = measured(best.throughput or 0.0), measured(best.interactivity or 0.0)
     text = (
-        f"{_shown(best.throughput or 0.0)} {unit} at {_shown(best.interactivity or 0.0)} tok/s/user ({best.label}), "
-        f"the best of {counted(len(allowed), 'measured point')} above {limit:g} tok/s/user"
+        f"{throughput} {unit} at {speed} tok/s/user ({best.label}), "
+        f"the best of {counted(len(allowed), 'measured point')} above {asked}"
     )
     return Best(limit, best, text)
-
-
-def _shown(number: float) -> str:
-    """Four digits, written out."""
-    return f"{float(f'{number:.4g}'):,.10g}"
 
 
 def _placed(point: SweepPoint, points: Sequence[SweepPoint]) -> Placed:

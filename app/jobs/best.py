@@ -14,6 +14,7 @@ from typing import Any
 from app.compare.pareto import best_above
 from app.errors import InvalidInputError
 from app.jobs.numbers import sweep_points
+from app.protocol.english import measured
 from runners.load.statistics import few
 
 Json = dict[str, Any]
@@ -112,4 +113,4 @@ def unsteady(found: BestAnswer) -> str:
     within = found.best.interactivity_range if found.best else None
     if within is None or within[0] > found.above:
         return ""
-    return f"In its slowest run it is not above {found.above:g} {UNIT}: {within[0]:,.4g}."
+    return f"In its slowest run it is not above {found.above:,.15g} {UNIT}: {measured(within[0])}."

@@ -49,6 +49,13 @@ BEGINNINGS = {
 }
 
 
+def measured(value: float) -> str:
+    """A finite number as it is shown wherever it stands: one digit after the point, below ten three digits in all."""
+    if abs(value) >= 10 or value == 0:
+        return f"{value:,.1f}"
+    return f"{value:.2f}" if abs(value) >= 1 else f"{value:.3g}"
+
+
 def counted(count: int, noun: str, plural: str = "") -> str:
     """`1 GPU`, `2 GPUs`, `12,000 claims`, `1 query` and `2 queries` with its own plural. The only place that knows."""
     return f"{count:,} {named(count, noun, plural)}"

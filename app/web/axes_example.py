@@ -9,7 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from app.claims.words import axis_name
-from app.protocol.english import counted
+from app.protocol.english import counted, measured
 from runners.load import metrics
 from runners.load.example import STREAMS, example
 from runners.load.tools import TOOLS
@@ -166,14 +166,11 @@ def _same(value: float, own: float) -> bool:
 
 
 def shown(value: float | None) -> str:
-    """With one digit after the point, below ten with three digits in all."""
     if value is None:
         return "not stated"
     if math.isinf(value):
         return "infinite"
-    if abs(value) >= 10 or value == 0:
-        return f"{value:,.1f}"
-    return f"{value:.2f}" if abs(value) >= 1 else f"{value:.3g}"
+    return measured(value)
 
 
 def _drawn(events: Sequence[Sent]) -> tuple[Drawn, ...]:

@@ -48,7 +48,7 @@ def best_part(row: MeasurementRow, asked: str) -> BestPart | None:
         text=found.text,
         facts=tuple(_facts(found.best, found)) if found.best else (),
         notes=tuple(_notes(found)),
-        json_url=f"/api/v1/measurements/{row.id}/best?above={found.above:g}",
+        json_url=f"/api/v1/measurements/{row.id}/best?above={found.above:.15g}",
     )
 
 

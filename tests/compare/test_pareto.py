@@ -39,7 +39,7 @@ def test_the_best_above_a_limit_is_a_measured_point() -> None:
     found = best_above(SWEEP, 50)
     assert found.point == SWEEP[1]
     assert found.text == (
-        "1,054 tok/s/GPU at 76 tok/s/user (concurrency 16), the best of 4 measured points above 50 tok/s/user"
+        "1,054.0 tok/s/GPU at 76.0 tok/s/user (concurrency 16), the best of 4 measured points above 50 tok/s/user"
     )
 
 
@@ -49,7 +49,7 @@ def test_nothing_is_invented_between_two_points() -> None:
 
 
 def test_without_a_measured_point_above_the_limit_it_says_so() -> None:
-    assert best_above(SWEEP, 200).text == "no measured point above 200 tok/s/user: the fastest has 170"
+    assert best_above(SWEEP, 200).text == "no measured point above 200 tok/s/user: the fastest has 170.0"
     assert best_above((SWEEP[4],), 10).text == "no measured point above 10 tok/s/user: no point is a result"
 
 

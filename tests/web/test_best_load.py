@@ -24,7 +24,15 @@ def test_the_answer_is_a_measured_load_with_its_repeats_and_spread(site: Client)
     assert low <= best["total"] <= high
     assert f"{best['total']:,.1f} tok/s/GPU, median; runs from {low:,.1f} to {high:,.1f}" in words
     assert "the best of 4 measured points above 200 tok/s/user" in words
+    assert f"{best['total']:,.1f} tok/s/GPU at {best['interactivity']:.1f} tok/s/user (" in words, "the same digits"
     assert "3 runs" in words
+
+
+def test_a_limit_of_many_digits_stays_as_it_was_typed(site: Client) -> None:
+    page = read(site.get(f"{URL}?above=1234567.25").text)
+    assert "No measured point above 1,234,567.25 tok/s/user" in page.words()
+    (link,) = (item.attributes["href"] for item in page.all("a") if "/best?" in str(item.attributes["href"]))
+    assert site.get(str(link)).json()["above"] == 1234567.25
 
 
 def test_the_answer_steps_from_load_to_load_and_never_lies_between(site: Client) -> None:
