@@ -114,7 +114,7 @@ def _cell(item: Json, key: str) -> OverRepeats:
         low, high = (end / share for end in between["interval"])
         return OverRepeats(shown(number), f"{shown(low)} to {shown(high)}, 95 %")
     low, high = (float(between[end]) / share for end in ("lowest", "highest"))
-    return OverRepeats(shown(number), f"runs from {shown(low)} to {shown(high)}")
+    return OverRepeats(shown(number), f"{shown(low)} to {shown(high)}")
 
 
 def referee_lines(numbers: Json, labels: Mapping[str, str]) -> tuple[SetLine, ...]:

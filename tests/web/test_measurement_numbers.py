@@ -26,7 +26,7 @@ def test_the_servers_own_counters_stand_beside_the_client_and_a_line_says_where_
 
 
 def test_few_repeats_have_a_range_and_many_an_interval(tmp_path: Path) -> None:
-    for repeats, said in ((3, "runs from 10.0 to 10.0"), (6, "10.0 to 10.1, 95 %")):
+    for repeats, said in ((3, "10.0 to 10.0"), (6, "10.0 to 10.1, 95 %")):
         report, traces = attempt(tmp_path / str(repeats), plan(repeats=repeats))
         (line,) = set_lines(compute(report, traces, report.plan), {"a": ""})
         assert line.cells[1].range == said
