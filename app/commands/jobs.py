@@ -16,7 +16,7 @@ from app.jobs.states import STATES
 from app.json_tree import twice
 from app.protocol.english import refusal
 from app.protocol.plan import Plan
-from app.protocol.reasons import failed
+from app.protocol.reasons import ended, failed
 
 if TYPE_CHECKING:
     import argparse
@@ -157,7 +157,7 @@ def _line(job: JobItem) -> str:
     of = job.claim_id or job.card_id or "a plan"
     steps = f" {job.done}/{job.total}" if job.total else ""
     where = f"on {job.runner}" if job.runner else "no runner"
-    why = ": ".join(part for part in (failed(job.failure), job.message) if part) if job.failure else ""
+    why = ended(job.failure, job.message) if job.failure else ""
     return "\t".join((job.id, f"{_state(job)}{steps}", job.kind, of, where, *([why] if why else [])))
 
 

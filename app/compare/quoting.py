@@ -22,14 +22,17 @@ def quote_comparison(a: ClaimRow, b: ClaimRow, found: Comparison, root: str) -> 
     """A ratio stands in it only where the verdict gives one. `root`: this server's address, without a slash at its
     end."""
     verdict = Part(f"{VERDICTS[found.verdict]}.", found.summary, tuple(_lines(found, root)))
-    ratio = f" {found.ratio.text} ({found.ratio.conditions})." if found.ratio and _unsaid_ratio(found) else ""
+    ratio = f" {said}." if (said := unsaid_ratio(found)) else ""
     lead = f"{VERDICTS[found.verdict]}. {found.summary}{ratio} {_address(found, root)}"
     short = "\n".join((lead, f"A: {short_claim(a)}", f"B: {short_claim(b)}"))
     return quotation([verdict, claim_part(a, root), claim_part(b, root)], short)
 
 
-def _unsaid_ratio(found: Comparison) -> bool:
-    return found.ratio is not None and found.ratio.text not in found.summary
+def unsaid_ratio(found: Comparison) -> str:
+    """The ratio with its conditions in one line; nothing where the summary says it already."""
+    if found.ratio is None or found.ratio.text in found.summary:
+        return ""
+    return f"{found.ratio.text} ({found.ratio.conditions})"
 
 
 def _address(found: Comparison, root: str) -> str:
@@ -37,8 +40,8 @@ def _address(found: Comparison, root: str) -> str:
 
 
 def _lines(found: Comparison, root: str) -> Iterator[Line]:
-    if found.ratio and _unsaid_ratio(found):
-        yield Line("Ratio", f"{found.ratio.text} ({found.ratio.conditions})")
+    if ratio := unsaid_ratio(found):
+        yield Line("Ratio", ratio)
     for name, told in (
         ("Ruled out because", [reason.message.rstrip(".") for reason in _of(found, "blocking")]),
         ("Differs", [f"{_field(item)} ({_or(item.a)} / {_or(item.b)})" for item in _of(found, "difference")]),

@@ -89,6 +89,7 @@ def listed(words: Sequence[str]) -> str:
 
 
 def capital(text: str) -> str:
+    """With a capital at its beginning."""
     return text[:1].upper() + text[1:]
 
 

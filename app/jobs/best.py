@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.compare.pareto import best_above
+from app.compare.words import capital, sentence
 from app.errors import InvalidInputError
 from app.jobs.numbers import sweep_points
 from app.protocol.english import measured
@@ -79,7 +80,7 @@ def best(kind: str, numbers: Json, above: float) -> BestAnswer:
     unit = "tok/s/GPU" if per_gpu else "tok/s"
     found = best_above(points, above, unit)
     load = _load(sets[found.point.label]) if found.point else None
-    text = f"{found.text[:1].upper()}{found.text[1:]}."
+    text = capital(sentence(found.text))
     return BestAnswer(above, per_gpu, load, text, tuple(f"{name}: {why}" for name, why in left_out.items()))
 
 

@@ -99,3 +99,8 @@ def said(reason: str) -> str:
 def failed(failure: str) -> str:
     """What happened to an attempt, by its failure class; one that is not known here in its own words."""
     return ATTEMPTS.get(failure, failure.replace("_", " "))
+
+
+def ended(failure: str | None, message: str) -> str:
+    """The same with what was said of it; "" where nothing failed and nothing was said."""
+    return ": ".join(part for part in (failed(failure) if failure else "", message) if part)

@@ -13,6 +13,7 @@ from urllib.parse import urlencode
 
 from app.axes import AXES
 from app.compare.speculation import CONSTANT_STEP, break_even_length, cycle_ms, rate_at, steps_per_second
+from app.compare.words import capital
 from app.tools.asked import Field, read, refused
 from app.tools.numbers import about, figure, plain
 from app.tools.schema import Answer
@@ -100,7 +101,7 @@ FIELDS = (
     ),
 )
 ASSUMES = (
-    f"{CONSTANT_STEP[:1].upper()}{CONSTANT_STEP[1:]}: a step costs the same whatever it keeps. At larger batches, "
+    f"{capital(CONSTANT_STEP)}: a step costs the same whatever it keeps. At larger batches, "
     "with adaptive draft lengths or an early exit of the drafter it does not.",
     "One stream. Under load the verify step competes with other requests' tokens, and the break-even rises.",
 )

@@ -12,6 +12,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
+from app.compare.words import capital
 from app.tools import references
 from app.tools.asked import Field, read, refused
 from app.tools.numbers import about, figure, plain
@@ -249,7 +250,7 @@ def _verdict(tokens: Tokens, gpu: Balance, wait: Balance) -> str:
     text = f"{'; '.join(parts)}."
     if tokens.hit_rate >= MOSTLY_CACHED:
         text += f" With {about(tokens.hit_rate)} % of the input cached, only numbers with a warm cache speak for you."
-    return text[:1].upper() + text[1:]
+    return capital(text)
 
 
 GPU_WORDS = {

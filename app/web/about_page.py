@@ -18,6 +18,7 @@ from app.protocol.english import counted
 from app.web.contexts import Fact, Link, Shell
 from app.web.verdict_contexts import RuleTold
 from app.web.verdicts_page import AGAIN, COMPARED
+from app.web.wording import rule_place
 from runners.load.verdict import DEFAULT
 
 if TYPE_CHECKING:
@@ -78,7 +79,9 @@ def _parts() -> Iterator[AboutPart]:
             "two questions, and no ratio is shown:",
         ),
         facts=tuple(Fact(VERDICTS[verdict], text) for verdict, text in COMPARED.items()),
-        rules=tuple(RuleTold(f"/verdicts#rule-{rule.id}", rule.id.replace("-", " "), rule.says) for rule in BLOCKING),
+        rules=tuple(
+            RuleTold(f"/verdicts#{rule_place(rule.id)}", rule.id.replace("-", " "), rule.says) for rule in BLOCKING
+        ),
         links=(Link(f"The {len(RULES)} rules that doubt one number by itself", "/verdicts#one-number"),),
     )
     yield _origins()

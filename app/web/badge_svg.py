@@ -11,7 +11,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from app.compare.reproduction import WORDS
-from app.compare.words import VERDICTS
+from app.compare.words import VERDICTS, capital
 
 if TYPE_CHECKING:
     from app.claims.schema import ClaimRow
@@ -78,7 +78,7 @@ def badge(said: BadgeSaid, title: str, *, dummy: bool) -> str:
     return _drawn(said.label, words, title, FILLS.get(said.status, PLAIN))
 
 
-def compared(verdict: Verdict, title: str) -> str:
+def verdict_badge(verdict: Verdict, title: str) -> str:
     """The SVG of the verdict on two numbers."""
     return _drawn(COMPARED, VERDICTS[verdict].lower(), title, VERDICT_FILLS[verdict])
 
@@ -111,7 +111,7 @@ def _text(x: int, text: str, fill: str) -> str:
 
 def snippet(of: str, said: BadgeSaid, root: str) -> BadgeSnippet:
     """A badge of a claim or a measurement, as text to copy into another page."""
-    return _snippet(of, f"{of}/badge.svg", f"{said.label[:1].upper()}{said.label[1:]}: {said.words}", root)
+    return _snippet(of, f"{of}/badge.svg", f"{capital(said.label)}: {said.words}", root)
 
 
 def compared_snippet(query: str, verdict: Verdict, root: str) -> BadgeSnippet:

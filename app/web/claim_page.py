@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -19,7 +18,7 @@ from app.web.contexts import ClaimDetail, Contradicted, Fact, Link, Neighbour, R
 from app.web.picture_words import of_claim, said_by
 from app.web.shared_contexts import SharedAs
 from app.web.state import address
-from app.web.wording import KINDS, SEVERITIES, or_not_stated, plain, source_url, yes_or_no
+from app.web.wording import KINDS, NUMBERED, SEVERITIES, or_not_stated, plain, rule_place, source_url, yes_or_no
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
 
 # Rules whose sentence says no more than the field and its two values.
 REPEATING = ("condition", "not-stated")
-NUMBERED = re.compile(r"R\d+")  # the ratio lint's rules; the names of all others only repeat the field
 OF_ANY_NUMBER = ("R9", "R10")  # rules of the lint that need no ratio
 WITHIN = "Contradicted within the source"
 BETWEEN = "Contradicted between sources"
@@ -240,11 +238,6 @@ def reason_line(reason: Reason) -> ReasonLine:
         b=or_not_stated(none if reason.b is None else reason.b),
         message="" if reason.rule in REPEATING else reason.message,
     )
-
-
-def rule_place(rule: str) -> str:
-    """Where /verdicts explains a rule."""
-    return rule if NUMBERED.fullmatch(rule) else f"rule-{rule}"
 
 
 def contradictions(items: Iterable[Contradiction], names: dict[str, ClaimRow]) -> tuple[Told, ...]:

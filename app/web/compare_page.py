@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 from app.claims.caveats import WORDS
 from app.claims.words import SCOPES, STATED_IN, against, axis_name, axis_of
 from app.compare.conditions import COMPARED
-from app.compare.quoting import quote_comparison
+from app.compare.quoting import quote_comparison, unsaid_ratio
 from app.compare.words import VERDICTS
 from app.protocol.english import counted
 from app.web.badge_svg import compared_snippet
@@ -61,15 +61,12 @@ FRAME: dict[str, Callable[[ClaimRow], str | None]] = {
 }
 
 
-def _shared(
-    rows: Sequence[ClaimRow], root: str, verdict: Callable[[ClaimRow, ClaimRow], Comparison]
-) -> SharedAs | None:
-    """How a link to a comparison of two is shown elsewhere; there is no picture of more."""
-    if len(rows) != 2 or rows[0].id == rows[1].id:
+def _shared(a: ClaimRow, b: ClaimRow, found: Comparison, root: str) -> SharedAs | None:
+    """How a link to a comparison of two is shown elsewhere."""
+    if a.id == b.id:
         return None
-    a, b = rows
     asked = urlencode([("ids", a.id), ("ids", b.id)])
-    alt = said_by(of_comparison(a, b, verdict(a, b), root))
+    alt = said_by(of_comparison(a, b, found, root))
     return SharedAs(f"{root}/compare?{asked}", f"{root}/compare/picture.png?{asked}", alt)
 
 
@@ -83,15 +80,15 @@ def compare_page(
     """Two to four claims: the verdict on each pair, then everything that is known of them, what differs first.
     `known` are pairs that are often set against each other, with what to know of them; `root`: this site's address."""
     know = {frozenset((pair.a, pair.b)): pair.why for pair in known}
-    pairs = tuple(
-        pair_part(a, b, verdict(a, b), know.get(frozenset((a.id, b.id)), "")) for a, b in combinations(rows, 2)
-    )
+    compared = [(a, b, verdict(a, b)) for a, b in combinations(rows, 2)]
+    pairs = tuple(pair_part(a, b, found, know.get(frozenset((a.id, b.id)), "")) for a, b, found in compared)
+    two = compared[0] if len(rows) == 2 else None  # of more there is no picture, quotation or badge
     told = tuple(SideCaveats(row.headline, _to_mind(row)) for row in rows)
     differing, unknown, equal = side_by_side(rows)
     ids = [("ids", row.id) for row in rows]
     title = " and ".join(row.headline for row in rows)
     return ComparePage(
-        shell=Shell(f"{title}, compared", pairs[0].summary, "/compare", _shared(rows, root, verdict)),
+        shell=Shell(f"{title}, compared", pairs[0].summary, "/compare", _shared(*two, root) if two else None),
         heading=f"{title}: can they be compared?",
         troubles=tuple(troubles),
         sides=tuple(cells(row) for row in rows),
@@ -101,9 +98,9 @@ def compare_page(
         differing=differing,
         unknown=unknown,
         equal=equal,
-        quoted=quote_comparison(rows[0], rows[1], verdict(rows[0], rows[1]), root) if len(rows) == 2 else None,
+        quoted=quote_comparison(*two, root) if two else None,
         add_url=address("/", ids) if len(rows) < MOST else "",
-        badge=compared_snippet(urlencode(ids), verdict(rows[0], rows[1]).verdict, root) if len(rows) == 2 else None,
+        badge=compared_snippet(urlencode(ids), two[2].verdict, root) if two else None,
         json_url=address("/api/v1/compare", [("a", rows[0].id), ("b", rows[1].id)]) if len(rows) == 2 else "",
     )
 
@@ -128,7 +125,7 @@ def pair_part(a: ClaimRow, b: ClaimRow, found: Comparison, know: str) -> PairPar
         reasons=tuple(_reason(reason, a, b) for reason in found.reasons if reason.severity != "not_stated"),
         unknown=tuple(reason_line(reason) for reason in unknown),
         unknown_count=f"Not stated by at least one ({len(unknown)})",
-        ratio=_ratio(found),
+        ratio=unsaid_ratio(found),
         derivations=tuple(Derived(item.title, item.text, item.assumption) for item in found.derivations),
         other_axes=tuple(
             Fact(axis_name(item.axis), item.message, url=address("/compare", [("ids", item.a), ("ids", item.b)]))
@@ -140,13 +137,6 @@ def pair_part(a: ClaimRow, b: ClaimRow, found: Comparison, know: str) -> PairPar
 def _reason(reason: Reason, a: ClaimRow, b: ClaimRow) -> ReasonLine:
     line = reason_line(reason)
     return replace(line, a_url=f"/axes#{a.axis}", b_url=f"/axes#{b.axis}") if reason.field == "axis" else line
-
-
-def _ratio(found: Comparison) -> str:
-    """The ratio with its conditions in one line; nothing where the summary says it already."""
-    if found.ratio is None or found.ratio.text in found.summary:
-        return ""
-    return f"{found.ratio.text} ({found.ratio.conditions})"
 
 
 def side_by_side(

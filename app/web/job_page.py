@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.claims.words import NOT_STATED
+from app.compare.words import capital, sentence
 from app.jobs.amounts import amount
 from app.jobs.numbers import load_words
 from app.jobs.states import MOST_ATTEMPTS
 from app.protocol.english import counted
-from app.protocol.reasons import failed
+from app.protocol.reasons import ended, failed
 from app.protocol.unseen import visible
 from app.web.contexts import Fact, Link, Shell
 from app.web.job_contexts import (
@@ -36,7 +37,6 @@ from app.web.job_words import (
     is_active,
     is_over,
     listed,
-    sentence,
     size,
     stands,
     what,
@@ -159,7 +159,7 @@ def waiting(lacking: Mapping[str, Sequence[str]]) -> Waiting:
 
 
 def _failure(row: JobRow) -> FailureTold:
-    told = sentence(failed(row.failure)) if row.failure else "It failed."
+    told = capital(sentence(failed(row.failure))) if row.failure else "It failed."
     return FailureTold(told, REMEDIES.get(row.failure or "", "The log may say why."), row.message)
 
 
@@ -175,7 +175,7 @@ def _attempt(job_id: str, item: AttemptRow) -> AttemptLine:
         role=_role(item),
         leased=f"{item.leased_at:%Y-%m-%d %H:%M:%S}",
         ended=f"{item.ended_at:%Y-%m-%d %H:%M:%S}" if item.ended_at else NOT_STATED if over else "not yet",
-        failure=": ".join(part for part in (failed(item.failure) if item.failure else "", item.message) if part),
+        failure=ended(item.failure, item.message),
         log=Link(log.text + cut, log.url) if item.log_size else None,
         files=tuple(
             FileLine(part.name, size(part.size), part.sha256, f"/jobs/{job_id}/attempts/{item.epoch}/{part.name}")

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
+from app.catalogue.models import weights
 from app.claims.queries import parsed
+from app.compare.verdict import compare
+from app.errors import InvalidInputError
+from app.web.state import read_ids
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -15,6 +19,7 @@ if TYPE_CHECKING:
     from app.cards.queries import CardRow, Cards
     from app.catalogue.queries import Catalogue
     from app.claims.schema import ClaimRow
+    from app.compare.schema import Comparison
     from app.jobs.measured import Measurements
     from app.jobs.queries import Jobs
 
@@ -47,6 +52,19 @@ def measured_again(request: Request, claim_id: str) -> list[CardRow]:
 def present(reading: Catalogue, claims: Iterable[str]) -> dict[str, ClaimRow]:
     """Those of `claims` that the catalogue has, by id. A list of ours may name more than an installation loads."""
     return {claim: parsed(found.text) for claim, found in reading.present(list(dict.fromkeys(claims))).items()}
+
+
+def compared(request: Request, what: str) -> tuple[ClaimRow, ClaimRow, Comparison]:
+    """The two claims that the address names as `ids`, as on the page, and what comes of them. `what` is asked for.
+
+    Raises NotFoundError, InvalidInputError for more or fewer.
+    """
+    ids = read_ids(request.query_params.getlist("ids"))
+    if len(ids) != 2:
+        raise InvalidInputError(f"a {what} is of two claims: `{request.url.path}?ids=A&ids=B`")
+    reading = catalogue(request)
+    a, b = reading.claims(ids)
+    return a, b, compare(a, b, of_sources(reading, (a, b)), weights())
 
 
 def of_sources(reading: Catalogue, rows: Iterable[ClaimRow]) -> list[ClaimRow]:

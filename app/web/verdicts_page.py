@@ -11,6 +11,7 @@ from app.compare.reproduction import WORDS, rules
 from app.compare.words import VERDICTS
 from app.web.contexts import Fact, Shell
 from app.web.verdict_contexts import RulesPart, RuleTold, VerdictsPage
+from app.web.wording import rule_place
 
 if TYPE_CHECKING:
     from app.compare.reproduction import Status
@@ -65,19 +66,18 @@ def _compared() -> RulesPart:
         about="What a source does not state counts as a reason, never as agreement.",
         words=tuple(Fact(VERDICTS[verdict], text) for verdict, text in COMPARED.items()),
         ordered=False,
-        rules=tuple(RuleTold(f"rule-{rule.id}", rule.id.replace("-", " "), rule.says) for rule in BLOCKING),
+        rules=tuple(_told(rule.id, rule.says) for rule in BLOCKING),
     )
 
 
 def _listed() -> RulesPart:
-    beside = ((rule.id, rule.says) for rule in BESIDE)
     return RulesPart(
         place="listed",
         heading="What lies between two numbers and rules nothing out",
         about="A ratio is given where all of these belong to one change, and nothing that matters is left unstated.",
         words=(),
         ordered=False,
-        rules=tuple(RuleTold(f"rule-{name}", name.replace("-", " "), says) for name, says in (*LISTED, *beside)),
+        rules=tuple(_told(*rule) for rule in (*LISTED, *((rule.id, rule.says) for rule in BESIDE))),
     )
 
 
@@ -88,5 +88,9 @@ def _alone() -> RulesPart:
         about="These make no verdict. They are told beside the number, and beside every comparison with it.",
         words=(),
         ordered=False,
-        rules=tuple(RuleTold(name, name, says) for name, says in RULES.items()),
+        rules=tuple(_told(name, says) for name, says in RULES.items()),
     )
+
+
+def _told(rule: str, says: str) -> RuleTold:
+    return RuleTold(rule_place(rule), rule.replace("-", " "), says)

@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from app.claims.wording import BOUNDS
 from app.claims.words import NOT_STATED
+from app.compare.words import capital
 
 if TYPE_CHECKING:
     from app.claims.schema import ClaimRow
 
+NUMBERED = re.compile(r"R\d+")  # the ratio lint's rules; the names of all others only repeat the field
 KINDS = {"absolute": "absolute number", "ratio": "ratio", "change": "change in %"}
 SEVERITIES = {
     "blocking": "rules it out",
@@ -76,10 +78,15 @@ def fact_words(field: str, value: object) -> str:
     return or_not_stated(value)
 
 
+def rule_place(rule: str) -> str:
+    """Where /verdicts explains a rule."""
+    return rule if NUMBERED.fullmatch(rule) else f"rule-{rule}"
+
+
 def plain(message: str) -> str:
     """A message of the core as a page says it: names between quotation marks, a capital at the beginning."""
     quoted = re.sub(r"`([^`]*)`", r"“\1”", message)
-    return quoted[:1].upper() + quoted[1:]
+    return capital(quoted)
 
 
 def yes_or_no(value: bool | None) -> str | None:

@@ -9,6 +9,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, RedirectResponse
 
 from app.cards.store import Writer
+from app.compare.words import capital, sentence
 from app.errors import AppError, InvalidInputError
 from app.jobs.store import approve, cancel, why_own
 from app.web.approval_page import approval_page, digests
@@ -93,4 +94,4 @@ def _why_not(actor: Actor | None, found: JobDetail, *, second: bool) -> str:
     if not actor.may("maintain"):
         return "To approve what is executed needs the scope `maintain`; yours allows less."
     own = why_own(found.row.owner, found.row.requested_by, actor.id, actor.name) if second else ""
-    return f"{own[:1].upper()}{own[1:]}." if own else ""
+    return capital(sentence(own)) if own else ""

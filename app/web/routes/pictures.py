@@ -9,16 +9,13 @@ from fastapi.responses import Response
 
 from app.asked import root
 from app.cards.row import card_row
-from app.catalogue.models import weights
-from app.compare.verdict import compare
-from app.errors import InvalidInputError, NotFoundError
+from app.errors import NotFoundError
 from app.web.marked_answer import marked_bytes
 from app.web.measurement_page import of_claim as measured_claim
 from app.web.measurement_page import picture_of, report_of
 from app.web.picture import mark, png
 from app.web.picture_words import of_claim, of_comparison
-from app.web.reading import cards, catalogue, measurements, of_sources, present
-from app.web.state import read_ids
+from app.web.reading import cards, catalogue, compared, measurements, present
 
 if TYPE_CHECKING:
     from app.web.picture_words import Picture
@@ -49,12 +46,7 @@ def picture_of_card(request: Request, card_id: str) -> Response:
 @router.get("/compare/picture.png", response_class=Response)
 def picture_of_comparison(request: Request) -> Response:
     """Of two claims, `ids` as on the page. Raises NotFoundError, InvalidInputError."""
-    ids = read_ids(request.query_params.getlist("ids"))
-    if len(ids) != 2:
-        raise InvalidInputError("a picture is of two claims: `/compare/picture.png?ids=A&ids=B`")
-    reading = catalogue(request)
-    a, b = reading.claims(ids)
-    found = compare(a, b, of_sources(reading, (a, b)), weights())
+    a, b, found = compared(request, "picture")
     return _answer(request, of_comparison(a, b, found, root(request)))
 
 

@@ -5,14 +5,10 @@ from __future__ import annotations
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
-from app.catalogue.models import weights
-from app.compare.verdict import compare
-from app.errors import InvalidInputError
-from app.web.badge_svg import BadgeSaid, badge, badge_of, compared
+from app.web.badge_svg import BadgeSaid, badge, badge_of, verdict_badge
 from app.web.marked_answer import marked
 from app.web.measurement_page import report_of, verdict_of
-from app.web.reading import catalogue, measurements, of_sources
-from app.web.state import read_ids
+from app.web.reading import catalogue, compared, measurements
 
 router = APIRouter()
 # A page elsewhere may show it, and a cache may keep it for some minutes; it says the same to everybody.
@@ -47,13 +43,8 @@ def badge_of_measurement(request: Request, measurement_id: str) -> Response:
 @router.get("/compare/badge.svg", response_class=Response)
 def badge_of_comparison(request: Request) -> Response:
     """The verdict on two claims, `ids` as on the page. Raises NotFoundError, InvalidInputError."""
-    ids = read_ids(request.query_params.getlist("ids"))
-    if len(ids) != 2:
-        raise InvalidInputError("a badge is of two claims: `/compare/badge.svg?ids=A&ids=B`")
-    reading = catalogue(request)
-    a, b = reading.claims(ids)
-    found = compare(a, b, of_sources(reading, (a, b)), weights())
-    return marked(request, compared(found.verdict, found.summary), "image/svg+xml", HEADERS)
+    _, _, found = compared(request, "badge")
+    return marked(request, verdict_badge(found.verdict, found.summary), "image/svg+xml", HEADERS)
 
 
 def _picture(request: Request, said: BadgeSaid, text: str, *, dummy: bool) -> Response:
