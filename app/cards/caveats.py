@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.cards.fields import sentence
+from app.cards.fields import label, sentence
 from app.claims.schema import Caveat
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def _said(record: CardRecord) -> Iterator[tuple[CaveatKind, str]]:
         if kind:
             yield kind, sentence(finding.field, finding.message)
     missing = [NOT_STATED[finding.rule] for finding in record.revision.findings if finding.rule in NOT_STATED]
-    open_choices = [finding.field for finding in record.revision.findings if finding.rule == "W-choice"]
+    open_choices = [label(finding.field) for finding in record.revision.findings if finding.rule == "W-choice"]
     if missing or open_choices:
         yield "not_stated", f"not stated: {', '.join([*missing, *open_choices])}"
 

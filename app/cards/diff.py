@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.cards.schema import Card
+from app.claims.words import axis_name, fact_words
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ def _collect(block: dict[str, Any], prefix: str, found: dict[str, str]) -> None:
         elif isinstance(value, list):
             found[name] = _listed(name, value)
         else:
-            found[name] = _text(value)
+            found[name] = fact_words(name, _text(value))
 
 
 def _listed(name: str, items: list[Any]) -> str:
@@ -58,11 +59,17 @@ def _listed(name: str, items: list[Any]) -> str:
         return "none"
     if name == "launch.argv":
         return shlex.join(items)
+    if name == "also":
+        return "; ".join(f"{axis_name(item['axis'])}: {_item(_without_axis(item))}" for item in items)
     return ", ".join(_item(item) for item in items)
 
 
+def _without_axis(figure: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in figure.items() if name != "axis"}
+
+
 def _item(item: Any) -> str:
-    """`swa-bounded-replay on`, `ttft median 41.2 ms`: an entry of a list in one phrase."""
+    """`swa-bounded-replay on`, `median 41.2 ms`: an entry of a list in one phrase."""
     if not isinstance(item, dict):
         return _text(item)
     return " ".join(("on" if value else "off") if isinstance(value, bool) else str(value) for value in item.values())

@@ -85,6 +85,13 @@ def axis_of(claim: Claim, *, shortly: bool = False) -> str:
     return f"{axis} (not stated)" if claim.axis == "per_gpu_at_limit" and claim.conditions.limit is None else axis
 
 
+def fact_words(field: str, value: object) -> str:
+    """A condition as a reader takes it: weights that are called dummy are random numbers."""
+    if value == "dummy" and field.endswith("model.weights"):
+        return "random numbers"
+    return NOT_STATED if value is None else str(value)
+
+
 def axis_name(key: str) -> str:
     return AXIS_NAMES.get(key, key)
 

@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 
 from app.claims.conditions import FIELDS
 from app.claims.quoting import Line, Part, claim_part, quotation, short_claim
-from app.claims.words import NOT_STATED
+from app.claims.words import fact_words
 from app.compare.words import VERDICTS
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def _lines(found: Comparison, root: str) -> Iterator[Line]:
         yield Line("Ratio", ratio)
     for name, told in (
         ("Ruled out because", [reason.message.rstrip(".") for reason in _of(found, "blocking")]),
-        ("Differs", [f"{_field(item)} ({_or(item.a)} / {_or(item.b)})" for item in _of(found, "difference")]),
+        ("Differs", [_both(item) for item in _of(found, "difference")]),
         ("Not stated by at least one", [_field(reason) for reason in _of(found, "not_stated")]),
     ):
         if told:
@@ -56,9 +56,10 @@ def _of(found: Comparison, severity: Severity) -> list[Reason]:
     return [reason for reason in found.reasons if reason.severity == severity]
 
 
+def _both(reason: Reason) -> str:
+    a, b = (fact_words(reason.field, value) for value in (reason.a, reason.b))
+    return f"{_field(reason)} ({a} / {b})"
+
+
 def _field(reason: Reason) -> str:
     return FIELDS[reason.field].label if reason.field in FIELDS else reason.field.replace("_", " ")
-
-
-def _or(value: str | None) -> str:
-    return NOT_STATED if value is None else value

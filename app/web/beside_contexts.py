@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
+    from app.web.best_part import BestBeside
     from app.web.contexts import Link, Shell, SideLine, Trouble
     from app.web.measurement_contexts import ChartTable
 
@@ -32,6 +33,8 @@ class BesidePage:
     said: str
     differing: tuple[SideLine, ...]
     unknown: tuple[SideLine, ...]
+    best: BestBeside | None  # None where none of them is a sweep
+    asked_too: tuple[tuple[str, str], ...]  # what the address says besides that question
     charts: tuple[ChartTable, ...]
     loads: tuple[Link, ...]  # the other loads that all have
     undrawn: str  # why no distribution is drawn, "" where one is

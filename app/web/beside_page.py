@@ -8,10 +8,11 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from app.claims.schema import Baseline, Claim, Conditions
-from app.claims.words import axis_name
+from app.claims.words import axis_name, fact_words
 from app.compare.conditions import COMPARED
 from app.jobs.ran import conditions_of
 from app.web.beside_contexts import BesideChoice, BesidePage
+from app.web.best_part import best_beside
 from app.web.chart_csv import chart_csv
 from app.web.contexts import Fact, Link, Shell, SideLine
 from app.web.job_words import DUMMY_TEXT, engine, measured
@@ -37,7 +38,6 @@ from app.web.run_charts import (
 from app.web.run_view import SHARES
 from app.web.source_contexts import Figure
 from app.web.state import address
-from app.web.wording import fact_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -92,15 +92,15 @@ def _counts(item: Json, run: Json) -> bool:
 
 
 def beside_page(
-    sides: Sequence[Side], load: str, newest: Sequence[MeasurementRow], troubles: Sequence[Trouble]
+    sides: Sequence[Side], load: str, newest: Sequence[MeasurementRow], troubles: Sequence[Trouble], above: str = ""
 ) -> BesidePage:
-    """`newest`: measurements to choose from."""
-    several = len(sides) > 1
+    """`newest`: measurements to choose from; `above`: the speed that every sweep is asked for its best load at."""
+    several, rows = len(sides) > 1, [side.row for side in sides]
     differing, unknown = _setups(sides) if several else ((), ())
     said = _said(differing, unknown)
-    loads = shared_loads([side.row for side in sides]) if several else []
-    listed = {row.id: row for row in (*(side.row for side in sides), *newest)}
-    chosen = {side.row.id for side in sides}
+    loads = shared_loads(rows) if several else []
+    listed = {row.id: row for row in (*rows, *newest)}
+    chosen = {row.id for row in rows}
     title = " and ".join(side.row.id for side in sides) if several else "Measurements"
     return BesidePage(
         shell=Shell(f"{title}, side by side", ABOUT, "/measurements"),
@@ -110,6 +110,8 @@ def beside_page(
         said=said,
         differing=differing,
         unknown=unknown,
+        best=best_beside(rows, above) if several else None,
+        asked_too=(*(("ids", row.id) for row in rows), *((("load", load),) if load else ())),
         charts=tuple(_charts(sides, load, [said, *_caveats(sides)])) if several else (),
         loads=tuple(Link(item, _address(PATH, sides, ("load", item))) for item in loads if item != load),
         undrawn="There is no load at which all of them have a result, so no distributions are set side by side."

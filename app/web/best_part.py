@@ -9,14 +9,22 @@ from app.errors import InvalidInputError
 from app.jobs.best import UNIT, best, read_above, unsteady
 from app.protocol.english import counted
 from app.web.axes_example import shown
-from app.web.contexts import Fact
+from app.web.contexts import Fact, Link
 from app.web.wording import plain
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from app.jobs.best import BestAnswer, BestLoad, Range
     from app.jobs.rows import MeasurementRow
+
+MEASURED_ALONE = (
+    "A load that was not measured has no number: nothing is said of what lies between these loads or beyond them."
+)
+COLUMNS = (
+    "Load", "Total throughput, input and output", "Of that output", "P90 interactivity, slow tail", "TTFT, median",
+    "Repeats",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,35 +39,94 @@ class BestPart:
     json_url: str
 
 
+@dataclass(frozen=True, slots=True)
+class BestLine:
+    """What one of several measurements answers: its best load by `COLUMNS`, or `none`, why it has none."""
+
+    of: Link
+    cells: tuple[str, ...]
+    none: str
+    json: Link | None
+
+
+@dataclass(frozen=True, slots=True)
+class BestBeside:
+    """The question asked of every measurement that stands side by side, each by itself and in the order given."""
+
+    asked: str
+    trouble: str
+    columns: tuple[str, ...]
+    lines: tuple[BestLine, ...]
+    notes: tuple[str, ...]
+
+
 def best_part(row: MeasurementRow, asked: str) -> BestPart | None:
     """None for what is no sweep."""
     if row.kind != "sweep":
         return None
     asked = asked.strip()
-    if not asked:
-        return BestPart("", "", "", (), (), "")
-    try:
-        found = best(row.kind, row.numbers, read_above(asked))
-    except InvalidInputError as error:
-        return BestPart(asked, plain(error.message), "", (), (), "")
+    above, trouble = _read(asked)
+    if above is None:
+        return BestPart(asked, trouble, "", (), (), "")
+    found = best(row.kind, row.numbers, above)
     return BestPart(
         asked=asked,
         trouble="",
         text=found.text,
-        facts=tuple(_facts(found.best, found)) if found.best else (),
-        notes=tuple(_notes(found)),
-        json_url=f"/api/v1/measurements/{row.id}/best?above={found.above:.15g}",
+        facts=tuple(map(Fact, COLUMNS, _cells(found.best, found))) if found.best else (),
+        notes=(*_unsteady(found), MEASURED_ALONE, *_left_out(found)),
+        json_url=_json_url(row, above),
     )
 
 
-def _facts(load: BestLoad, found: BestAnswer) -> Iterator[Fact]:
+def best_beside(rows: Sequence[MeasurementRow], asked: str) -> BestBeside | None:
+    """None where none of them is a sweep."""
+    if all(row.kind != "sweep" for row in rows):
+        return None
+    asked = asked.strip()
+    above, trouble = _read(asked)
+    if above is None:
+        return BestBeside(asked, trouble, COLUMNS, (), ())
+    found = {row.id: best(row.kind, row.numbers, above) for row in rows if row.kind == "sweep"}
+    told = [f"{name}: {note}" for name, of in found.items() for note in (*_unsteady(of), *_left_out(of))]
+    return BestBeside(
+        asked=asked,
+        trouble="",
+        columns=COLUMNS,
+        lines=tuple(_line(row, found.get(row.id)) for row in rows),
+        notes=(MEASURED_ALONE, *_not_alike(found.values()), *told),
+    )
+
+
+def _line(row: MeasurementRow, found: BestAnswer | None) -> BestLine:
+    of = Link(row.id, f"/measurements/{row.id}")
+    if found is None:
+        return BestLine(of, (), "It is no sweep of several loads, so none of them is the best.", None)
+    cells = tuple(_cells(found.best, found)) if found.best else ()
+    return BestLine(of, cells, "" if found.best else found.text, Link("JSON", _json_url(row, found.above)))
+
+
+def _read(asked: str) -> tuple[float | None, str]:
+    """The limit, or why it cannot be taken; neither while nothing is asked."""
+    try:
+        return (read_above(asked) if asked else None), ""
+    except InvalidInputError as error:
+        return None, plain(error.message)
+
+
+def _json_url(row: MeasurementRow, above: float) -> str:
+    return f"/api/v1/measurements/{row.id}/best?above={above:.15g}"
+
+
+def _cells(load: BestLoad, found: BestAnswer) -> Iterator[str]:
+    """By `COLUMNS`."""
     unit = "tok/s/GPU" if found.per_gpu else "tok/s"
-    yield Fact("Load", load.load)
-    yield Fact("Total throughput, input and output", _ranged(load.total, load.total_range, unit))
-    yield Fact("Of that output", _ranged(load.output, load.output_range, unit))
-    yield Fact("P90 interactivity, slow tail", _ranged(load.interactivity, load.interactivity_range, UNIT))
-    yield Fact("TTFT, median", f"{shown(load.ttft_ms)} ms" if load.ttft_ms is not None else "not stated")
-    yield Fact("Repeats", counted(load.repeats, "run"))
+    yield load.load
+    yield _ranged(load.total, load.total_range, unit)
+    yield _ranged(load.output, load.output_range, unit)
+    yield _ranged(load.interactivity, load.interactivity_range, UNIT)
+    yield f"{shown(load.ttft_ms)} ms" if load.ttft_ms is not None else "not stated"
+    yield counted(load.repeats, "run")
 
 
 def _ranged(value: float, within: Range | None, unit: str) -> str:
@@ -68,9 +135,16 @@ def _ranged(value: float, within: Range | None, unit: str) -> str:
     return f"{shown(value)} {unit}, median; runs from {shown(within[0])} to {shown(within[1])}"
 
 
-def _notes(found: BestAnswer) -> Iterator[str]:
+def _not_alike(found: Iterable[BestAnswer]) -> Iterator[str]:
+    if len({answer.per_gpu for answer in found}) > 1:
+        yield "tok/s/GPU and tok/s are not the same: a machine without a GPU has the throughput of the whole machine."
+
+
+def _unsteady(found: BestAnswer) -> Iterator[str]:
     if said := unsteady(found):
         yield said
-    yield "A load that was not measured has no number: nothing is said of what lies between these loads or beyond them."
+
+
+def _left_out(found: BestAnswer) -> Iterator[str]:
     if found.left_out:
         yield f"Left out: {'; '.join(found.left_out)}."

@@ -9,7 +9,7 @@ from app.axes import AXES
 from app.claims.caveats import CAVEATS, told_once
 from app.claims.conditions import FIELDS, values
 from app.claims.quoting import quote_claim
-from app.claims.words import ACCEPTANCE, BASELINES, NOT_STATED, SCOPES, STATED_IN, measures, printed
+from app.claims.words import ACCEPTANCE, BASELINES, NOT_STATED, SCOPES, STATED_IN, fact_words, measures, printed
 from app.tools.from_claim import speculates
 from app.web.badge_svg import badge_of, snippet
 from app.web.badges import badges
@@ -160,17 +160,18 @@ def _given(conditions: Conditions) -> Iterator[tuple[str, str]]:
     for group, value in conditions.model_dump(exclude_none=True, exclude_defaults=True).items():
         if isinstance(value, dict):
             for name, leaf in value.items():
-                said = yes_or_no(leaf) if isinstance(leaf, bool) else leaf
-                yield f"{group} {name}".replace("_", " "), str(said)
+                field, said = f"{group}.{name}", yes_or_no(leaf) if isinstance(leaf, bool) else leaf
+                yield _field(field), fact_words(field, said)
         elif group == "approximations":
             yield group, ", ".join(f"{item['name']} {'on' if item['on'] else 'off'}" for item in value) or "none"
         else:
-            yield group.replace("_", " "), str(value)
+            yield _field(group), str(value)
 
 
 def _conditions(row: ClaimRow) -> Iterator[Fact]:
     """Every condition that is stated, then in one line the names of all that are not."""
-    said = {FIELDS[name].label: text for name, text in values(row).items() if name not in ("statistic", "acceptance")}
+    read = {name: text for name, text in values(row).items() if name not in ("statistic", "acceptance")}
+    said = {_field(name): text and fact_words(name, text) for name, text in read.items()}
     given = row.conditions
     said |= {
         "system": given.hardware.system,
@@ -224,6 +225,11 @@ def _contradicted(row: ClaimRow, names: dict[str, ClaimRow]) -> Iterator[Contrad
             yield Contradicted(heading, contradictions(items, names))
 
 
+def _field(name: str) -> str:
+    """What people call a condition."""
+    return FIELDS[name].label if name in FIELDS else name.replace("_", " ").replace(".", " ")
+
+
 def reason_line(reason: Reason) -> ReasonLine:
     """A reason for the page. Where its sentence only repeats both values it is left out; where a lint finding has no
     second value there is none to state."""
@@ -233,9 +239,9 @@ def reason_line(reason: Reason) -> ReasonLine:
         rule=reason.rule if NUMBERED.fullmatch(reason.rule) else "",
         kind=reason.severity,
         word="mind" if reason.rule in OF_ANY_NUMBER else SEVERITIES[reason.severity],
-        field=FIELDS[reason.field].label if reason.field in FIELDS else reason.field.replace("_", " "),
-        a=or_not_stated(none if reason.a is None else reason.a),
-        b=or_not_stated(none if reason.b is None else reason.b),
+        field=_field(reason.field),
+        a=fact_words(reason.field, none if reason.a is None else reason.a),
+        b=fact_words(reason.field, none if reason.b is None else reason.b),
         message="" if reason.rule in REPEATING else reason.message,
     )
 

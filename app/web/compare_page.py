@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 from app.claims.caveats import WORDS
-from app.claims.words import SCOPES, STATED_IN, against, axis_name, axis_of
+from app.claims.words import SCOPES, STATED_IN, against, axis_name, axis_of, fact_words
 from app.compare.conditions import COMPARED
 from app.compare.quoting import quote_comparison, unsaid_ratio
 from app.compare.words import VERDICTS
@@ -149,10 +149,11 @@ def side_by_side(
         place = 1 if None in said else 0 if len(set(said)) > 1 else 2
         urls = [f"/axes#{row.axis}" for row in rows] if read is axis_of else None
         groups[place].append(_line(name, said, urls))
-    for fact in COMPARED.values():
+    for field, fact in COMPARED.items():
         states = {fact.state(a, b) for a, b in combinations(rows, 2)}
         place = 0 if states & DIFFERENT else 1 if "not_stated" in states else 2
-        groups[place].append(_line(fact.label, [fact.read(row) for row in rows]))
+        given = [fact.read(row) for row in rows]
+        groups[place].append(_line(fact.label, [text and fact_words(field, text) for text in given]))
     return tuple(groups[0]), tuple(groups[1]), tuple(groups[2])
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.axes import AXES
 from app.claims.wording import number, with_unit
-from app.claims.words import NOT_STATED, against, axis_name
+from app.claims.words import NOT_STATED, against, axis_name, fact_words
 from app.compare.reproduction import WORDS, Verdict
 from app.jobs.best import no_p90
 from app.jobs.outputs import MEANS as OUTPUTS_MEAN
@@ -49,7 +49,7 @@ from app.web.picture_words import of_measurement, said_by
 from app.web.run_charts import CURVES, Beside, Drawn, curve_table, engine_of, is_forced, sweep_table, timeline_table
 from app.web.shared_contexts import SharedAs
 from app.web.state import address
-from app.web.wording import fact_words, plain
+from app.web.wording import plain
 from runners.load.statistics import ENOUGH
 
 if TYPE_CHECKING:
@@ -268,13 +268,15 @@ def _difference(item: SetupDifference) -> tuple[str, str, str]:
 
 
 def _said(row: MeasurementRow, runs: Sequence[tuple[Json, Json]]) -> str:
-    """What stands on top where there is no claim to set it against."""
+    """What stands on top: how many runs are a result, and why there is no verdict where there is none."""
     valid = sum(1 for _, run in runs if run["valid"])
     if not runs:
         return "No run was made."
     some = f"{valid} of {counted(len(runs), 'run')} gave a result" if valid else "No run of it is a result"
     whole = "Every run of it is a result" if valid == len(runs) else some
-    return f"{whole}; there is no claim to set it against." if row.verdict is None else f"{whole}."
+    if row.verdict is not None:
+        return f"{whole}."
+    return f"{whole}; {'there is no number to set it against' if of_claim(row) else 'it measured no claim again'}."
 
 
 def _about(row: MeasurementRow) -> list[Fact]:

@@ -71,13 +71,6 @@ def or_not_stated(value: object) -> str:
     return NOT_STATED if value is None else str(value)
 
 
-def fact_words(field: str, value: object) -> str:
-    """A compared fact as a reader takes it: weights that are called dummy are random numbers."""
-    if field.rpartition("model.weights")[1] and value == "dummy":
-        return "random numbers"
-    return or_not_stated(value)
-
-
 def rule_place(rule: str) -> str:
     """Where /verdicts explains a rule."""
     return rule if NUMBERED.fullmatch(rule) else f"rule-{rule}"

@@ -17,6 +17,10 @@ def test_a_card_does_not_differ_from_itself() -> None:
     [
         ({"result": "{value: 224, unit: tok/s}"}, [Change("result.value", "223.50", "224")]),
         ({"result": "{value: 223.5, unit: tok/s}"}, [Change("result.value", "223.50", "223.5")]),
+        (
+            {"model": "{id: meta-llama/Llama-3.1-8B, revision: abc, weights: dummy}"},
+            [Change("model.weights", "real", "random numbers")],
+        ),
         ({"note": "warm room"}, [Change("note", None, "warm room")]),
         ({"quality": None}, [Change("quality.checked", "true", None), Change("quality.how", "GSM8K", None)]),
         (
@@ -32,7 +36,7 @@ def test_a_card_does_not_differ_from_itself() -> None:
         ),
         (
             {"also": "[{axis: ttft, statistic: median, value: 41.2, unit: ms}]"},
-            [Change("also", None, "ttft median 41.2 ms")],
+            [Change("also", None, "TTFT, time to first token: median 41.2 ms")],
         ),
         ({"excludes": "full prefill"}, [Change("excludes", None, "full prefill")]),
     ],

@@ -108,3 +108,38 @@ def test_what_names_nothing_is_told_and_the_rest_is_shown(site: Site, queue: Que
 def test_without_a_shared_load_no_distribution_is_drawn(site: Site, queue: Queue, tmp_path: Path) -> None:
     ids = [measured(site, queue, tmp_path / str(load), plan(points=(load,))) for load in (1, 4)]
     assert "no load at which all of them have a result" in text(site, f"{PATH}?ids={','.join(ids)}")
+
+
+def test_every_sweep_is_asked_for_its_own_best_load_above_a_speed(site: Site, queue: Queue, tmp_path: Path) -> None:
+    ids = two(site, queue, tmp_path)
+    first, second = (part.removeprefix("ids=") for part in ids.split("&"))
+    shown = read(site.get(f"{PATH}?{ids}&load=concurrency+4&above=5").text)
+    assert "Ask" in shown.words()
+    kept = {str(item.attributes["value"]) for item in shown.all("input", type="hidden")}
+    assert kept == {first, second, "concurrency 4"}
+    for name in (first, second):
+        address = f"/api/v1/measurements/{name}/best?above=5"
+        answer = site.get(address).json()
+        assert shown.all("a", href=address)
+        if answer["best"]:
+            assert answer["best"]["load"] in shown.words()
+        else:
+            assert answer["text"] in shown.words(), "no measured load qualifies, and the page says so"
+        assert f"{name}: Left out:" in shown.words() or not answer["left_out"]
+    assert "nothing is said of what lies between these loads" in shown.words()
+
+
+def test_what_is_no_speed_is_told_beside_the_sweeps_and_stays(site: Site, queue: Queue, tmp_path: Path) -> None:
+    answer = site.get(f"{PATH}?{two(site, queue, tmp_path)}&above=fast")
+    shown = read(answer.text)
+    assert answer.status_code == 422
+    assert "a number above 0 in tok/s is expected" in shown.one(id="above-why").words()
+    assert shown.one("input", id="above").attributes["value"] == "fast"
+    assert shown.all("figure") != []
+
+
+def test_one_that_is_no_sweep_says_so_and_two_of_them_are_not_asked(site: Site, queue: Queue, tmp_path: Path) -> None:
+    sweep = measured(site, queue, tmp_path / "sweep", plan(points=(1, 2)))
+    points = [measured(site, queue, tmp_path / f"point-{place}", plan()) for place in (1, 2)]
+    assert "It is no sweep of several loads" in text(site, f"{PATH}?ids={sweep},{points[0]}&above=5")
+    assert "Best load above a speed" not in text(site, f"{PATH}?ids={','.join(points)}&above=5")

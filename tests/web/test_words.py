@@ -12,8 +12,9 @@ from app.claims.caveats import CAVEATS, WORDS
 from app.claims.schema import Acceptance, Caveat, CaveatKind, Contradiction
 from app.claims.words import AXIS_NAMES, acceptance, against, conditions, measures
 from app.compare.schema import Reason
+from app.jobs.here import Here
 from app.web.badges import badges
-from app.web.claim_page import reason_line
+from app.web.claim_page import claim_page, reason_line
 from app.web.claim_row import cells
 from app.web.compare_page import side_by_side
 from app.web.wording import number_parts, plain
@@ -135,3 +136,12 @@ def test_a_rule_of_the_lint_is_named_and_one_that_needs_no_ratio_asks_only_to_mi
 
 def test_a_message_of_the_core_is_said_without_its_marks() -> None:
     assert plain("no claim has the engine `nope`") == "No claim has the engine “nope”"
+
+
+def test_a_baselines_conditions_are_named_as_people_call_them() -> None:
+    there = {"hardware": {"count": 4}, "model": {"weights": "dummy"}}
+    claim = ratio(baseline={"kind": "other_configuration", "conditions": there})
+    page = claim_page(claim, lint=(), beside=(), named=(), here=Here(status="possible", text="possible"))
+    told = {fact.name: fact.text for fact in page.against}
+    assert told["There: number of GPUs"] == "4"
+    assert told["There: model weights"] == "random numbers"

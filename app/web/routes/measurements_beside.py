@@ -27,14 +27,16 @@ router = APIRouter(default_response_class=HTMLResponse)
 
 
 @router.get("/measurements/compare")
-async def measurements_beside(request: Request, load: str = "") -> HTMLResponse:
-    """`ids` repeated or with commas. What names nothing is told; the rest is still shown."""
+async def measurements_beside(request: Request, load: str = "", above: str = "") -> HTMLResponse:
+    """`ids` repeated or with commas; of each sweep the best load `above` a speed. What names nothing is told; the rest
+    is still shown."""
     rows, missing = await run_in_threadpool(_rows, request)
     sides, load, trouble = await _sides(request, rows, load)
     newest = (await run_in_threadpool(measurements(request).page, [], [])).items
     troubles = [*notes(request), *missing, *trouble]
-    page = beside_page(sides, load, newest, troubles)
-    status = 422 if len(_asked(request)) > MOST else 404 if missing or trouble else 200
+    page = beside_page(sides, load, newest, troubles, above)
+    refused = len(_asked(request)) > MOST or (page.best is not None and page.best.trouble)
+    status = 422 if refused else 404 if missing or trouble else 200
     return respond(request, page, status=status, noted=True)
 
 
