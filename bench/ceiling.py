@@ -1,19 +1,22 @@
 """How many stream events a second our load client sees rightly, with one process and with two.
 
-`python -m bench.ceiling [--streams 1024] [--processes 1,2]`: the rate is raised by a tenth until the client's check
-(runners/load/selfcheck.py: P99 event gap within 1.5x of the sent one, mean TPOT within 0.5 %) fails twice in a row.
+`python -m bench.ceiling [--streams 1024] [--processes 1,2]`: the rate is doubled until the client's check
+(runners/load/selfcheck.py: P99 event gap within 1.5x of the sent one, mean TPOT within 0.5 %) fails twice in a row, and
+then halved in upon until the last rate that passed and the first that failed are a twentieth apart.
 The scripted server has as many processes as the client; both need a processor core each.
 """
 
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import sys
 
 from runners.load.selfcheck import DELIVERED, Check, check
 
-FIRST, STEP, MOST = 20_000.0, 1.1, 2_000_000.0
+FIRST, MOST = 20_000.0, 4_000_000.0
+APART = 1.05  # of the first rate that failed over the last that passed
 
 
 def seen(streams: int, events_s: float, processes: int) -> Check | None:
@@ -26,20 +29,27 @@ def seen(streams: int, events_s: float, processes: int) -> Check | None:
 
 
 def ceiling(streams: int, processes: int) -> float:
-    """Events a second of the last rate that was seen rightly."""
-    events_s, best = FIRST * processes, 0.0
-    while events_s < MOST:
-        found = seen(streams, events_s, processes)
+    """Events a second of the last rate that was seen rightly; 0 where none was."""
+    best, told, asked, failed = 0.0, 0.0, FIRST, MOST
+    while asked < failed:
+        found = seen(streams, asked, processes)
         if found is None:
-            return best
-        best = found.sent_events_s
-        print(
-            f"  {processes} process(es) at {best:,.0f} events/s: P99 gap {found.gap_seen_ms:.1f} ms seen, "
-            f"{found.gap_sent_ms:.1f} ms sent; TPOT {found.tpot_error:.2%} off",
-            file=sys.stderr,
-        )
-        events_s *= STEP
-    return best
+            failed = asked
+            print(f"  {processes} process(es) at {asked:,.0f} events/s: not seen rightly", file=sys.stderr)
+        else:
+            best, told = asked, found.sent_events_s
+            print(_told(found, processes), file=sys.stderr)
+        if best and failed / best <= APART:
+            break
+        asked = math.sqrt(best * failed) if best and failed < MOST else asked * 2
+    return told
+
+
+def _told(found: Check, processes: int) -> str:
+    return (
+        f"  {processes} process(es) at {found.sent_events_s:,.0f} events/s: P99 gap {found.gap_seen_ms:.1f} ms seen, "
+        f"{found.gap_sent_ms:.1f} ms sent; TPOT {found.tpot_error:.2%} off"
+    )
 
 
 def main() -> None:
