@@ -13,14 +13,14 @@ from sqlmodel import col, select
 from app.cards.record import CardRecord, Retraction, Revision
 from app.cards.rules import Finding
 from app.cards.schema import Card
-from app.cards.tables import CardRevisionTable, CardTable
+from app.cards.tables import CardRawTable, CardRevisionTable, CardTable
 from app.errors import InvalidInputError, NotFoundError
 from app.ids import could_be_id
 from app.yaml_tree import Place
 
 if TYPE_CHECKING:
     import datetime as dt
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from sqlmodel import Session
 
@@ -133,6 +133,13 @@ class Cards:
     def repeating(self, claim_id: str) -> tuple[CardRow, ...]:
         """The cards that measured this claim again, the newest first."""
         return self.page(CardFilter(repeats=(claim_id,)), limit=LONGEST_PAGE).items
+
+    def naming(self, digests: Collection[str]) -> tuple[CardRow, ...]:
+        """The cards that name one of these files as their raw data, the newest first, retracted ones too."""
+        named = select(CardRawTable.card_id).where(col(CardRawTable.sha256).in_(digests))
+        found = select(CardTable).where(col(CardTable.id).in_(named)).order_by(col(CardTable.number).desc())
+        with self._database.read() as session:
+            return tuple(map(_row, session.exec(found.limit(LONGEST_PAGE)).all()))
 
     def check(self, read: ReadCard) -> ReadCard:
         """What only the other records can say of a card: whether the claim that it repeats exists, and measures the

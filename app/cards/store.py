@@ -28,10 +28,11 @@ if TYPE_CHECKING:
     from app.cards.schema import Card
     from app.randomness import Randomness
 
-CARD, REVISION = SQLModel.metadata.tables["card"], SQLModel.metadata.tables["card_revision"]
+CARD, REVISION, RAW = (SQLModel.metadata.tables[name] for name in ("card", "card_revision", "card_raw"))
 OF_CARD = CARD.c.id == sa.bindparam("card")
 # Built once: to build a statement costs more than to run it.
 INSERT_CARD, INSERT_REVISION, UPDATE_CARD = sa.insert(CARD), sa.insert(REVISION), sa.update(CARD).where(OF_CARD)
+INSERT_RAW, DELETE_RAW = sa.insert(RAW), sa.delete(RAW).where(RAW.c.card_id == sa.bindparam("card"))
 LOCKED = sa.select(CARD.c.number).where(OF_CARD).with_for_update()
 
 
@@ -81,6 +82,7 @@ def create(session: Session, draft: Draft, by: Writer, now: dt.datetime, randomn
     )
     session.connection().execute(INSERT_CARD, _columns(record, now))
     session.connection().execute(INSERT_REVISION, _revision_columns(record))
+    _name_raw(session, record)
     row = card_row(record)
     if row is not None:
         add_card_row(session, row)
@@ -105,6 +107,8 @@ def revise(session: Session, card_id: str, expected: int, draft: Draft, by: Writ
     number = stored.newest + 1
     record = replace(stored, revision=_revision(number, draft, by, now), newest=number)
     session.connection().execute(INSERT_REVISION, _revision_columns(record))
+    session.connection().execute(DELETE_RAW, {"card": record.id})
+    _name_raw(session, record)
     _renew(session, record, now)
     return record
 
@@ -146,6 +150,12 @@ def _revision(number: int, draft: Draft, by: Writer, now: dt.datetime) -> Revisi
         note=draft.note,
         at=now,
     )
+
+
+def _name_raw(session: Session, record: CardRecord) -> None:
+    digests = dict.fromkeys(item.sha256 for item in record.card.raw or ())
+    if digests:
+        session.connection().execute(INSERT_RAW, [{"card_id": record.id, "sha256": digest} for digest in digests])
 
 
 def _renew(session: Session, record: CardRecord, now: dt.datetime) -> None:

@@ -55,3 +55,12 @@ class CardRevisionTable(SQLModel, table=True):
     author: str
     note: str | None
     created_at: dt.datetime
+
+
+class CardRawTable(SQLModel, table=True):
+    """A file that a card's newest revision names as its raw data."""
+
+    __tablename__ = "card_raw"
+
+    card_id: str = Field(primary_key=True, foreign_key="card.id")
+    sha256: str = Field(primary_key=True, index=True)

@@ -10,11 +10,12 @@ from sqlalchemy import func
 
 from app.errors import NotFoundError
 from app.ids import could_be_id
+from app.jobs.measurements import TRACE
 from app.jobs.queries import MEASUREMENT, before, of_name, parts_of_attempt
 from app.jobs.rows import MeasurementPage, MeasurementRow
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from sqlmodel import Session
 
@@ -59,6 +60,13 @@ class Measurements:
                     return _row(session, found)
         message = f"there is no measurement `{measurement_id[:80]}`"
         raise NotFoundError(message, [{"field": "id", "message": message}])
+
+    def computed_from(self, digests: Collection[str]) -> tuple[str, ...]:
+        """Ids of the measurements whose numbers were computed from one of these traces, the newest first."""
+        named = sa.select(TRACE.c.measurement_id).where(TRACE.c.sha256.in_(digests))
+        asked = sa.select(MEASUREMENT.c.id).where(MEASUREMENT.c.id.in_(named)).order_by(MEASUREMENT.c.number.desc())
+        with self._database.read() as session:
+            return tuple(session.connection().execute(asked).scalars())
 
     def part(self, measurement_id: str, name: str) -> PartRow:
         """A file of it: a trace, or the report. Raises NotFoundError."""

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from app.randomness import Randomness
     from app.results.files import Files, Kept
 
-MEASUREMENT = SQLModel.metadata.tables["measurement"]
+MEASUREMENT, TRACE = SQLModel.metadata.tables["measurement"], SQLModel.metadata.tables["measurement_trace"]
 MOST_REPORT = 16 << 20
 VERIFIED = "verified from trace"
 SHIPPED_BY = "Benchcard"
@@ -136,6 +136,9 @@ def record_shipped(session: Session, new: Found, kept: Kept, measurement_id: str
     that shipped before it. Raises ConflictError where a measurement of this installation has that id."""
     here = MEASUREMENT.c.id == measurement_id
     shipped = sa.and_(here, MEASUREMENT.c.created_by == SHIPPED_BY, MEASUREMENT.c.job_id.is_(None))
+    session.connection().execute(
+        sa.delete(TRACE).where(TRACE.c.measurement_id.in_(sa.select(MEASUREMENT.c.id).where(shipped)))
+    )
     session.connection().execute(sa.delete(MEASUREMENT).where(shipped))
     if session.connection().execute(sa.select(MEASUREMENT.c.id).where(here)).first() is not None:
         raise ConflictError(f"the shipped evidence {measurement_id} has the id of another measurement here")
@@ -229,6 +232,12 @@ def _claim(database: Database, claim_id: str | None) -> ClaimRow | None:
     return parsed(known[claim_id].text) if claim_id in known else None
 
 
+def traces_of(numbers: Json) -> set[str]:
+    """The digests of the traces that a measurement's numbers were computed from."""
+    runs = [run for of_set in numbers["sets"] for run in of_set["runs"]]
+    return {run["trace_sha256"] for run in runs if run["trace_sha256"]}
+
+
 def _insert(session: Session, new: Found, origin: dict[str, Any]) -> str:
     runs = [run for of_set in new.numbers["sets"] for run in of_set["runs"]]
     row = {
@@ -242,6 +251,9 @@ def _insert(session: Session, new: Found, origin: dict[str, Any]) -> str:
         "verdict": new.verdict.model_dump_json() if new.verdict else None,
     }
     session.connection().execute(sa.insert(MEASUREMENT), {**row, **origin})
+    traces = [{"measurement_id": origin["id"], "sha256": digest} for digest in sorted(traces_of(new.numbers))]
+    if traces:
+        session.connection().execute(sa.insert(TRACE), traces)
     if of := new.claim_id or new.card_id:
         renew(session, of)
     return str(origin["id"])

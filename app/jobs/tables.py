@@ -170,3 +170,12 @@ class MeasurementTable(SQLModel, table=True):
     trust: str  # "runner" | "verified from trace"
     created_at: dt.datetime
     created_by: str
+
+
+class MeasurementTraceTable(SQLModel, table=True):
+    """A trace that a measurement's numbers were computed from, also of a bundle, whose bytes lie inside it."""
+
+    __tablename__ = "measurement_trace"
+
+    measurement_id: str = Field(primary_key=True, foreign_key="measurement.id")
+    sha256: str = Field(primary_key=True, index=True)

@@ -63,6 +63,7 @@ class Around:
     verdict: Comparison | None = None
     related: Sequence[ClaimRow] = ()
     repeated_by: Sequence[CardRow] = ()
+    measured_in: Sequence[str] = ()  # measurements whose traces it names
     root: str = field(kw_only=True)  # this server's address
     may_change: bool = field(default=False, kw_only=True)
 
@@ -96,7 +97,7 @@ def card_page(record: CardRecord, around: Around) -> CardPage:
         command=command(card),
         repeats=_repeats(record, row, around),
         repeated_by=tuple(Link(item.title, f"/cards/{item.id}") for item in around.repeated_by),
-        record=tuple(_record(record)),
+        record=(*_record(record), *(_traces(item) for item in around.measured_in)),
         revisions=revision_lines(record.id, around.revisions, record.revision.number),
         revisions_url=f"{url}/revisions",
         related=tuple(_neighbour(row, other) for other in around.related) if row else (),
@@ -211,6 +212,10 @@ def _record(record: CardRecord) -> Iterator[Fact]:
     yield Fact("Revision", f"{record.revision.number} of {record.newest}, {moment(record.revision.at)}")
     if record.has_number:
         yield Fact("In the table", "as a claim", url=f"/claims/{quote(record.id)}")
+
+
+def _traces(measurement: str) -> Fact:
+    return Fact("Its raw files", f"traces kept in measurement {measurement}", url=f"/measurements/{measurement}")
 
 
 def _neighbour(row: ClaimRow, other: ClaimRow) -> Neighbour:

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     import datetime as dt
     from collections.abc import Iterator, Mapping, Sequence
 
+    from app.cards.queries import CardRow
     from app.jobs.rows import AttemptRow, JobDetail, JobRow
     from app.protocol.plan import Plan, Side
 
@@ -56,17 +57,19 @@ ABOUT = "A job: what runs, how far it is, what it says, and what came of it."
 EVERY_S = 3  # how often a page asks again
 SLOWLY_S = 15  # what waits for people or for a runner, once it has waited for a while
 SOON, MOST = 40, 160  # questions about a job that waits: so many at first, and in all, which is half an hour
+MOST_CARDS = 20  # that are named on a page
 STOPPED = "This page looks no more by itself whether that has changed: look again when it may have."
 
 
-def job_page(job: JobDetail, live: JobLive) -> JobPage:
+def job_page(job: JobDetail, live: JobLive, cards: Sequence[CardRow] = ()) -> JobPage:
+    """`cards`: those that name the traces of its result."""
     row, plan = job.row, job.plan
     return JobPage(
         shell=Shell(f"{what(plan)}: {stands(row)[1]}", ABOUT, "/jobs"),
         id=row.id,
         heading=what(plan),
         dummy=DUMMY_TEXT if plan.on_random_weights else "",
-        about=tuple(_about(row)),
+        about=(*_about(row), *card_facts(cards)),
         plan=plan_facts(plan),
         sides=side_parts(plan),
         assumptions=tuple(map(plain, job.assumptions or ())),
@@ -200,6 +203,14 @@ def _about(row: JobRow) -> Iterator[Fact]:
     yield Fact("Kind", KIND_WORDS[row.kind])
     if row.priority:
         yield Fact("Priority", str(row.priority))
+
+
+def card_facts(cards: Sequence[CardRow]) -> Iterator[Fact]:
+    """Cards that name the traces of a measurement as their raw files, each by its author's word."""
+    for card in cards[:MOST_CARDS]:
+        yield Fact("Card that names its traces", f"{card.title}, by {card.author}", url=f"/cards/{card.id}")
+    if len(cards) > MOST_CARDS:
+        yield Fact("Cards that name its traces", f"and {len(cards) - MOST_CARDS} more")
 
 
 def _assumed(job: JobDetail) -> str:

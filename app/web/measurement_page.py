@@ -23,7 +23,7 @@ from app.web.best_part import best_part
 from app.web.claim_row import label
 from app.web.contexts import Fact, Link, Shell
 from app.web.job_contexts import FileLine
-from app.web.job_page import plan_facts
+from app.web.job_page import card_facts, plan_facts
 from app.web.job_words import DUMMY_TEXT, age, measured, size
 from app.web.measurement_contexts import (
     MeasurementLine,
@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     import datetime as dt
     from collections.abc import Iterator, Mapping, Sequence
 
+    from app.cards.queries import CardRow
     from app.claims.schema import ClaimRow
     from app.compare.setup import SetupDifference
     from app.jobs.rows import MeasurementPage as Page
@@ -82,10 +83,12 @@ class Chosen:
 @dataclass(frozen=True)
 class Known:
     """What is known of a measurement beside its record: when it was made, where a record says so, the claims whose
-    numbers were computed from it, and what its reader asks: above which speed it is the best, and for a certain run."""
+    numbers were computed from it, the cards that name its traces, and what its reader asks: above which speed it is the
+    best, and for a certain run."""
 
     measured_at: dt.datetime | None
     published: Sequence[ClaimRow] = ()
+    cards: Sequence[CardRow] = ()
     above: str = ""
     run_asked: bool = False
 
@@ -130,7 +133,7 @@ def measurement_page(
         published_in=_published_in(known.published),
         verdict=_verdict(verdict, claim, told_at_runs(row.numbers)) if verdict else None,
         said=_said(row, runs),
-        about=tuple(_about(row)),
+        about=(*_about(row), *card_facts(known.cards)),
         columns=tuple(COLUMNS.values()),
         sets=set_lines(row.numbers, labels),
         ratios=tuple(ratios(row.numbers)),

@@ -19,7 +19,7 @@ from app.web.card_page import Around, card_page
 from app.web.card_revisions_page import revisions_page
 from app.web.card_schema_page import schema_page
 from app.web.contexts import Trouble
-from app.web.reading import cards, catalogue, measured_again, of_sources, present
+from app.web.reading import cards, catalogue, measured_again, measurements, of_sources, present
 from app.web.render import respond
 from app.web.state import address
 from app.web.visitor import may_change, visitor
@@ -84,6 +84,7 @@ def one_card(request: Request, card_id: str) -> HTMLResponse:
         verdict=verdict,
         related=catalogue(request).related(row) if row else (),
         repeated_by=measured_again(request, card_id),
+        measured_in=measurements(request).computed_from([item.sha256 for item in record.card.raw or ()]),
         root=root(request),
         may_change=may_change(visitor(request), record),
     )

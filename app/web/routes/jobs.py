@@ -8,22 +8,24 @@ from fastapi import APIRouter, Request
 from fastapi.responses import FileResponse, HTMLResponse
 
 from app.errors import InvalidInputError
+from app.jobs.measurements import traces_of
 from app.jobs.queries import JobFilter
 from app.web.contexts import Trouble
 from app.web.job_list_page import filter_pairs, job_list_page, job_results
 from app.web.job_log import A_PAGE, MOST_GROWN, TAIL, log_page, log_part, tail
 from app.web.job_page import job_live, job_page, job_progress, seen
 from app.web.job_words import KIND_WORDS, STATE_WORDS, is_active, what
-from app.web.reading import jobs, now
+from app.web.reading import cards, jobs, measurements, now
 from app.web.render import respond, wants_part
 from app.web.state import address
 from app.web.visitor import visitor
 from app.web.wording import plain
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from app.accounts.tokens import Actor
+    from app.cards.queries import CardRow
     from app.jobs.rows import JobDetail, JobPage, JobRow
     from app.results.files import Files
     from app.web.job_contexts import JobLive
@@ -78,7 +80,14 @@ def one_job(request: Request, job_id: str) -> HTMLResponse:
         return respond(request, part, part=part, headers=FRESH)
     live = _live(request, found)
     headers = FRESH | (WHOLE if "seen" in request.query_params else {})
-    return respond(request, job_page(found, live), part=live, headers=headers)
+    return respond(request, job_page(found, live, _recorded(request, found)), part=live, headers=headers)
+
+
+def _recorded(request: Request, found: JobDetail) -> Sequence[CardRow]:
+    """The cards that name the traces of its result."""
+    if found.measurement_id is None:
+        return ()
+    return cards(request).naming(traces_of(measurements(request).one(found.measurement_id).numbers))
 
 
 def _live(request: Request, found: JobDetail) -> JobLive:

@@ -12,6 +12,7 @@ from fastapi.responses import HTMLResponse, Response
 from app.asked import root
 from app.errors import InvalidInputError, NotFoundError
 from app.jobs.evidence import recorded_at
+from app.jobs.measurements import traces_of
 from app.web.contexts import Trouble
 from app.web.measurement_numbers import first_shown, runs_of, twin_of
 from app.web.measurement_page import (
@@ -24,7 +25,7 @@ from app.web.measurement_page import (
     of_claim,
     report_of,
 )
-from app.web.reading import catalogue, measurements, now, present
+from app.web.reading import cards, catalogue, measurements, now, present
 from app.web.render import respond
 from app.web.run_apart import UNREADABLE
 from app.web.run_charts import CHARTS, Beside, run_csv
@@ -72,7 +73,8 @@ async def one_measurement(request: Request, measurement_id: str, run: str = "", 
     def shown() -> HTMLResponse:
         of = of_claim(row)
         claim = present(catalogue(request), [of]).get(of) if of else None
-        known = Known(_measured_at(request, row), catalogue(request).computed_from(row.id), above, run_asked=bool(run))
+        published, named = catalogue(request).computed_from(row.id), cards(request).naming(traces_of(row.numbers))
+        known = Known(_measured_at(request, row), published, named, above, run_asked=bool(run))
         page = measurement_page(row, claim, chosen, root(request), known)
         return respond(request, page, status=422 if page.best and page.best.trouble else 200)
 
