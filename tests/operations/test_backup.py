@@ -223,8 +223,8 @@ def test_every_column_that_names_a_file_is_known_to_backup_and_cleaning() -> Non
         for name, table in SQLModel.metadata.tables.items()
         if any("sha256" in column.name for column in table.columns)
     }
-    # An imported card repeats its import's digest; an attempt's log has its place by job and epoch; a measurement's trace
-    # is a part of its attempt or lies in its bundle, and what a card calls its raw data may lie anywhere.
+    # An imported card repeats its import's digest; an attempt's log has its place by job and epoch; a trace is part of
+    # its attempt or lies in its bundle; what a card calls its raw data may lie anywhere.
     assert naming - {"result_import_card", "attempt", "measurement_trace", "card_raw"} == set(NAMING)
 
 
