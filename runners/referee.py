@@ -93,17 +93,18 @@ def findings(runs: Sequence[Told]) -> list[str]:
 
 def finding(name: str, pairs: Sequence[tuple[float | None, float | None, float]]) -> str | None:
     """The same of one of TIMES: each run's mean by the server, by the client, and that one's lag, in ms. None where
-    they agree, or where a run does not say."""
+    they agree. A run without one of its means, such as one with a failed request, is left out, which is told."""
     _, _, words, share, slack_ms = TIMES[name]
     known = [(server, own, lag) for server, own, lag in pairs if server is not None and own is not None]
-    if not known or len(known) < len(pairs):
+    if not known:
         return None
     beyond = [own - server for server, own, lag in known if abs(own - server) > share * server + slack_ms + lag]
     if len(beyond) < len(known) or min(beyond) < 0 < max(beyond):
         return None
     server, own = median(pair[0] for pair in known), median(pair[1] for pair in known)
     side = "more" if own > server else "less"
-    return f"mean {words} is {own:.4g} ms at the client, {abs(own - server):.3g} ms {side} than at the server"
+    text = f"mean {words} is {own:.4g} ms at the client, {abs(own - server):.3g} ms {side} than at the server"
+    return text if len(known) == len(pairs) else f"{text}, by the {len(known)} of {len(pairs)} runs that have both"
 
 
 def as_json(added: Counters) -> Json:

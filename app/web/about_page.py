@@ -75,8 +75,8 @@ def _parts() -> Iterator[AboutPart]:
         "comparing",
         "When two numbers may be compared",
         (
-            "Two numbers are set against each other condition by condition. If one of these rules holds they answer "
-            "two questions, and no ratio is shown:",
+            "Two numbers are set against each other condition by condition. The verdict is one of three; where one of "
+            "the rules below them holds, the two answer two questions, and no ratio is shown.",
         ),
         facts=tuple(Fact(VERDICTS[verdict], text) for verdict, text in COMPARED.items()),
         rules=tuple(

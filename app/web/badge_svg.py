@@ -74,13 +74,16 @@ def badge_of(row: ClaimRow) -> BadgeSaid:
 
 def badge(said: BadgeSaid, title: str, *, dummy: bool) -> str:
     """The SVG. `dummy`: it was measured on random weights."""
-    words = said.words + (", random weights" if dummy else "")
-    return _drawn(said.label, words, title, FILLS.get(said.status, PLAIN))
+    return _drawn(said.label, _words(said, dummy=dummy), title, FILLS.get(said.status, PLAIN))
 
 
 def verdict_badge(verdict: Verdict, title: str) -> str:
     """The SVG of the verdict on two numbers."""
     return _drawn(COMPARED, VERDICTS[verdict].lower(), title, VERDICT_FILLS[verdict])
+
+
+def _words(said: BadgeSaid, *, dummy: bool) -> str:
+    return said.words + (", random weights" if dummy else "")
 
 
 def _drawn(label: str, said: str, title: str, fill: str) -> str:
@@ -109,9 +112,9 @@ def _text(x: int, text: str, fill: str) -> str:
     return f'<text x="{x}" y="14" fill="{fill}" textLength="{text_width(text)}">{escape(text)}</text>'
 
 
-def snippet(of: str, said: BadgeSaid, root: str) -> BadgeSnippet:
-    """A badge of a claim or a measurement, as text to copy into another page."""
-    return _snippet(of, f"{of}/badge.svg", f"{capital(said.label)}: {said.words}", root)
+def snippet(of: str, said: BadgeSaid, root: str, *, dummy: bool) -> BadgeSnippet:
+    """A badge of a claim or a measurement, as text to copy into another page; its text says what its picture says."""
+    return _snippet(of, f"{of}/badge.svg", f"{capital(said.label)}: {_words(said, dummy=dummy)}", root)
 
 
 def compared_snippet(query: str, verdict: Verdict, root: str) -> BadgeSnippet:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from app.axes import AXES
+from app.catalogue.pairs import partners
 from app.claims.caveats import CAVEATS, told_once
 from app.claims.conditions import FIELDS, values
 from app.claims.quoting import quote_claim
@@ -21,7 +22,7 @@ from app.web.state import address
 from app.web.wording import KINDS, NUMBERED, SEVERITIES, or_not_stated, plain, rule_place, source_url, yes_or_no
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from app.cards.queries import CardRow
     from app.claims.schema import Acceptance, Baseline, ClaimRow, Conditions, Contradiction, Correction
@@ -46,17 +47,16 @@ def claim_page(
     row: ClaimRow,
     *,
     lint: Sequence[Reason],
-    beside: Sequence[tuple[ClaimRow, str]],
-    named: Sequence[ClaimRow],
+    names: Mapping[str, ClaimRow],
     cards: Sequence[CardRow] = (),
     root: str = "",
     here: Here,
+    dummy: bool,
 ) -> ClaimDetail:
-    """`beside`: claims that this one is often set against, with the reason; `named`: claims that its record names;
+    """`names`: the claims that this one is often set against, and those that its record names, by id;
     `cards`: those that measured it again; `root`: this server's address, for what is to be copied; `here`: whether
-    this installation's runners can measure it again."""
+    this installation's runners can measure it again; `dummy`: whether its badge speaks of random weights."""
     axis = AXES.get(row.axis)
-    names = {other.id: other for other in (*named, *(other for other, _ in beside))}
     return ClaimDetail(
         shell=Shell(
             f"{row.headline}: {row.title}", f"{row.headline}: {measures(row)}. {row.title}", "/", shared(row, root)
@@ -80,13 +80,15 @@ def claim_page(
         ),
         check=or_not_stated(row.check),
         source=tuple(_source(row)),
-        neighbours=tuple(neighbour(row, other, why) for other, why in beside),
+        neighbours=tuple(
+            neighbour(row, names[other], pair.why) for other, pair in partners(row.id).items() if other in names
+        ),
         related=(
             *_related(row, names),
             *(Fact("Measured again", card.title, url=f"/cards/{card.id}") for card in cards),
         ),
         quoted=quote_claim(row, root),
-        badge=snippet(f"/claims/{row.id}", badge_of(row), root),
+        badge=snippet(f"/claims/{row.id}", badge_of(row), root, dummy=dummy),
         json_url=f"/api/v1/claims/{row.id}",
         acts=tuple(_acts(row)),
     )
@@ -215,7 +217,7 @@ def _lint(found: Sequence[Reason]) -> tuple[ReasonLine, ...]:
     return (*(line for line in lines if line.rule != "R9"), *once)
 
 
-def _contradicted(row: ClaimRow, names: dict[str, ClaimRow]) -> Iterator[Contradicted]:
+def _contradicted(row: ClaimRow, names: Mapping[str, ClaimRow]) -> Iterator[Contradicted]:
     """Contradictions under the heading that fits: the claims of one source, or of several."""
     elsewhere = {claim for claim, other in names.items() if other.source.id != row.source.id}
     apart = {item.id for item in row.contradictions if elsewhere & set(item.claims)}
@@ -246,17 +248,17 @@ def reason_line(reason: Reason) -> ReasonLine:
     )
 
 
-def contradictions(items: Iterable[Contradiction], names: dict[str, ClaimRow]) -> tuple[Told, ...]:
+def contradictions(items: Iterable[Contradiction], names: Mapping[str, ClaimRow]) -> tuple[Told, ...]:
     return tuple(Told("", item.text, item.locator or "", links(item.claims, names)) for item in items)
 
 
-def corrections(items: Iterable[Correction], names: dict[str, ClaimRow]) -> tuple[ReadAs, ...]:
+def corrections(items: Iterable[Correction], names: Mapping[str, ClaimRow]) -> tuple[ReadAs, ...]:
     return tuple(
         ReadAs(item.often_read_as, item.source_says, item.locator or "", links(item.claims, names)) for item in items
     )
 
 
-def links(claims: Iterable[str], names: dict[str, ClaimRow]) -> tuple[Link, ...]:
+def links(claims: Iterable[str], names: Mapping[str, ClaimRow]) -> tuple[Link, ...]:
     """Links to claims by their number; a claim that is not among `names` is left out."""
     return tuple(Link(names[claim].headline, f"/claims/{claim}") for claim in claims if claim in names)
 
@@ -296,14 +298,14 @@ def neighbour(row: ClaimRow, other: ClaimRow, why: str) -> Neighbour:
     return Neighbour(label(other), why, address("/compare", [("ids", row.id), ("ids", other.id)]))
 
 
-def _related(row: ClaimRow, names: dict[str, ClaimRow]) -> Iterator[Fact]:
+def _related(row: ClaimRow, names: Mapping[str, ClaimRow]) -> Iterator[Fact]:
     for name, claim in (
         ("Supersedes", row.supersedes),
         ("Measures again", row.repeats),
         ("The whole effect", row.end_to_end),
         *(("At equal load", claim) for claim in row.equal_terms or ()),
     ):
-        if claim in names:
+        if claim is not None and claim in names:
             yield Fact(name, label(names[claim]), url=f"/claims/{claim}")
     if row.round_place:
         varied = ", ".join(FIELDS[name].label for name in row.round_place.varies if name in FIELDS)

@@ -149,15 +149,17 @@ def _of_client(run: Json, name: str) -> float:
 
 
 def _beside(pairs: Sequence[tuple[float | None, float | None, float]]) -> OverRepeats:
-    server = [told for told, _, _ in pairs if told is not None]
-    own = [seen for _, seen, _ in pairs if seen is not None]
+    """Medians of the runs in which both are known: a failed request leaves the client no mean of its run."""
+    both = [(told, seen) for told, seen, _ in pairs if told is not None and seen is not None]
+    server = [told for told, _ in both] or [told for told, _, _ in pairs if told is not None]
     if not server:
         return OverRepeats("not stated", "")
     middle = median(server)
-    if not own or not middle:
+    if not both or not middle:
         return OverRepeats(shown(middle), "client: not stated")
-    seen = median(own)
-    return OverRepeats(shown(middle), f"client: {shown(seen)} ({percent_apart(seen / middle - 1)})")
+    seen = median(own for _, own in both)
+    of = "" if len(both) == len(pairs) else f", {len(both)} of {len(pairs)} runs"
+    return OverRepeats(shown(middle), f"client: {shown(seen)} ({percent_apart(seen / middle - 1)}){of}")
 
 
 def ratios(numbers: Json) -> Iterator[Fact]:

@@ -154,7 +154,12 @@ def measurement_page(
         commands=command_facts(row, plan, root),
         files=tuple(_file(row, part.name, part.size, part.sha256) for part in row.parts),
         downloads=tuple(_downloads(row)),
-        badge=snippet(url, BadgeSaid.of_measurement(row.status, elsewhere=row.job_id is None), root),
+        badge=snippet(
+            url,
+            BadgeSaid.of_measurement(row.status, elsewhere=row.job_id is None),
+            root,
+            dummy=plan.on_random_weights,
+        ),
         checked=row.checked,
         on_trust=row.on_trust,
         json_url=f"/api/v1{url}",

@@ -7,13 +7,14 @@ import shlex
 from typing import TYPE_CHECKING
 
 from app.claims.words import NOT_STATED
+from app.jobs.numbers import AT_END
 from app.protocol.english import counted
 from app.protocol.unseen import visible
 from app.web.contexts import Fact
 from app.web.measurement_contexts import ServerPart
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from app.claims.schema import ClaimRow
     from app.jobs.rows import MeasurementRow
@@ -109,12 +110,18 @@ def command_facts(row: MeasurementRow, plan: Plan, root: str) -> tuple[Fact, ...
     """Name and text of each way to repeat it: the load alone, the whole job, and a check of what was found."""
     countings = dict.fromkeys(point.counting for point in plan.points)
     return (
-        *(Fact("The same load, on a server of yours", _line(_measure(plan, counting))) for counting in countings),
+        *(Fact(_same_load(countings, counting), _line(_measure(plan, counting))) for counting in countings),
         Fact("The whole job again: save this as plan.json …", plan.model_dump_json()),
         Fact("… and ask for it", f"benchcard job submit --plan plan.json --server {root}"),
         Fact("Write all evidence as one file, on this server", f"benchcard evidence {row.id}"),
         Fact("Compute every number again, anywhere, offline", f"benchcard verify {row.id}.zip"),
     )
+
+
+def _same_load(countings: Collection[str], counting: str) -> str:
+    """The name of one way to count among those of a plan; a plan with one way need not name it."""
+    how = {"each_event": ", tokens counted with each event", "at_end": AT_END}[counting]
+    return f"The same load, on a server of yours{how if len(countings) > 1 else ''}"
 
 
 def _line(parts: tuple[str, ...]) -> str:

@@ -8,6 +8,7 @@ from app.catalogue.models import weights
 from app.claims.queries import parsed
 from app.compare.verdict import compare
 from app.errors import InvalidInputError
+from app.web.measurement_page import report_of
 from app.web.state import read_ids
 
 if TYPE_CHECKING:
@@ -47,6 +48,14 @@ def now(request: Request) -> dt.datetime:
 def measured_again(request: Request, claim_id: str) -> list[CardRow]:
     """The standing cards with a result that repeat a claim, the newest first; plans and retracted ones say nothing."""
     return [card for card in cards(request).repeating(claim_id) if card.state == "measured"]
+
+
+def on_random_weights(request: Request, row: ClaimRow) -> bool:
+    """Whether what a claim's badge says was measured on random weights: the number again here, or its own."""
+    again = row.reproduction.measurement
+    if again is not None and report_of(measurements(request).one(again)).plan.on_random_weights:
+        return True
+    return row.evidence is not None and row.conditions.model.weights == "dummy"
 
 
 def present(reading: Catalogue, claims: Iterable[str]) -> dict[str, ClaimRow]:

@@ -79,7 +79,10 @@ def test_times_that_disagree_in_every_run_to_one_side_are_a_finding() -> None:
     assert finding == "mean TTFT is 150 ms at the client, 50 ms more than at the server"
     assert findings([told(means=slow), told()]) == []
     assert findings([told(means=slow, lag_ms=60.0)]) == []
-    assert findings([told(means=slow), told(means=slow | {"ttft_ms": None})]) == []
+    assert findings([told(means=slow), told(means=slow | {"ttft_ms": None})]) == [
+        f"{finding}, by the 1 of 2 runs that have both"
+    ]
+    assert findings([told(means=slow | {"ttft_ms": None})]) == []
     assert "less than at the server" in findings([told(ttft_s=0.3)])[0]
 
 

@@ -25,6 +25,23 @@ def test_the_servers_own_counters_stand_beside_the_client_and_a_line_says_where_
     assert referee_lines(compute(report, traces, report.plan), {"a": ""}) == ()
 
 
+def test_a_run_with_a_failed_request_is_left_out_of_the_means_on_both_sides_and_silences_no_finding(
+    tmp_path: Path,
+) -> None:
+    report, traces = attempt(tmp_path, plan())
+    told = {"engine": "vllm", "generated_tokens": 44, "ttft_ms": 20.0, "tpot_ms": 5.0, "e2e_ms": 120.0}
+    runs = tuple(run.model_copy(update={"referee": told}) for run in report.runs)
+    numbers = compute(report.model_copy(update={"runs": runs}), traces, report.plan)
+    failed, *_ = numbers["sets"][0]["runs"]
+    failed["tpot_ms"]["mean"] = "inf"
+    failed["referee"]["tpot_ms"] = 900.0
+    (line,) = referee_lines(numbers, {"a": ""})
+    assert (line.cells[2].value, line.cells[2].range) == ("5.00", "client: 10.0 (+100.5 %), 2 of 3 runs")
+    assert line.reasons == (
+        "mean TPOT is 10.02 ms at the client, 5.02 ms more than at the server, by the 2 of 3 runs that have both",
+    )
+
+
 def test_few_repeats_have_a_range_and_many_an_interval(tmp_path: Path) -> None:
     for repeats, said in ((3, "10.0 to 10.0"), (6, "10.0 to 10.1, 95 %")):
         report, traces = attempt(tmp_path / str(repeats), plan(repeats=repeats))

@@ -69,4 +69,16 @@ def test_a_claim_with_traces_is_verified_from_them_and_nobodys_repeat(site: Clie
     assert "unverified" not in words
     badge = site.get(f"{claim}/badge.svg").text
     assert "measured: verified from trace, random weights" in badge
-    assert "Measured: verified from trace" in words
+    assert 'alt="Measured: verified from trace, random weights"' in words  # what is copied says what the picture says
+
+
+def test_two_ways_to_count_are_two_commands_with_two_names(page: Element) -> None:
+    words = page.words()
+    assert "The same load, on a server of yours, tokens counted with each event" in words
+    assert "The same load, on a server of yours, tokens counted at the end" in words
+
+
+def test_a_line_says_where_client_and_server_part_also_where_a_request_failed(page: Element) -> None:
+    words = page.words()
+    assert "(+24.8 %), 2 of 3 runs" in words
+    assert "by the 1 of 3 runs that have both" in words

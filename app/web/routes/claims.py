@@ -20,7 +20,7 @@ from app.web.asked import notes
 from app.web.claim_page import claim_page, named_claims
 from app.web.claim_table import headlines, results
 from app.web.contexts import Shell, TablePage, Trouble
-from app.web.reading import catalogue, jobs, measured_again, present
+from app.web.reading import catalogue, jobs, measured_again, on_random_weights, present
 from app.web.render import respond
 from app.web.state import TableState, read_state
 from app.web.wording import plain
@@ -89,15 +89,13 @@ def claim(request: Request, claim_id: str) -> HTMLResponse:
     reading = catalogue(request)
     document = reading.documents_of([claim_id])[0].text
     row = parsed(document)
-    beside = partners(row.id)
-    found = present(reading, [*beside, *named_claims(row)])
     context = claim_page(
         row,
         lint=lint(row, reading.all_of_source(row.source.id), weights()),
-        beside=[(found[other], pair.why) for other, pair in beside.items() if other in found],
-        named=list(found.values()),
+        names=present(reading, [*partners(row.id), *named_claims(row)]),
         cards=measured_again(request, row.id),
         root=root(request),
         here=here(document, jobs(request).fleet()),
+        dummy=on_random_weights(request, row),
     )
     return respond(request, context)

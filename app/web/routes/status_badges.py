@@ -8,7 +8,7 @@ from fastapi.responses import Response
 from app.web.badge_svg import BadgeSaid, badge, badge_of, verdict_badge
 from app.web.marked_answer import marked
 from app.web.measurement_page import report_of, verdict_of
-from app.web.reading import catalogue, compared, measurements
+from app.web.reading import catalogue, compared, measurements, on_random_weights
 
 router = APIRouter()
 # A page elsewhere may show it, and a cache may keep it for some minutes; it says the same to everybody.
@@ -23,11 +23,7 @@ HEADERS = {
 def badge_of_claim(request: Request, claim_id: str) -> Response:
     """The status of a claim. Raises NotFoundError."""
     row = catalogue(request).claim(claim_id)
-    again = row.reproduction
-    measured = again.measurement
-    dummy = measured is not None and report_of(measurements(request).one(measured)).plan.on_random_weights
-    dummy = dummy or (row.evidence is not None and row.conditions.model.weights == "dummy")
-    return _picture(request, badge_of(row), again.text, dummy=dummy)
+    return _picture(request, badge_of(row), row.reproduction.text, dummy=on_random_weights(request, row))
 
 
 @router.get("/measurements/{measurement_id}/badge.svg", response_class=Response)
