@@ -141,7 +141,7 @@ def test_a_message_of_the_core_is_said_without_its_marks() -> None:
 def test_a_baselines_conditions_are_named_as_people_call_them() -> None:
     there = {"hardware": {"count": 4}, "model": {"weights": "dummy"}}
     claim = ratio(baseline={"kind": "other_configuration", "conditions": there})
-    page = claim_page(claim, lint=(), beside=(), named=(), here=Here(status="possible", text="possible"))
+    page = claim_page(claim, lint=(), names={}, here=Here(status="possible", text="possible"), dummy=False)
     told = {fact.name: fact.text for fact in page.against}
     assert told["There: number of GPUs"] == "4"
     assert told["There: model weights"] == "random numbers"
