@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export PORT ?= 8000
 
-.PHONY: help run runner test test-code test-browser test-engines check bench pictures lighthouse lock clean
+.PHONY: help run runner test test-code test-browser test-engines check bench pictures lighthouse messages lock clean
 help:  ## what there is
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
 
@@ -39,6 +39,9 @@ pictures: .venv/dev  ## pictures of the main pages, for README and for the test 
 
 lighthouse: .venv/dev  ## Lighthouse 12.2.3 on the main pages, mobile and desktop (needs npm and Chromium)
 	$(BIN)/python -m bench.lighthouse
+
+messages: .venv/dev  ## bring the catalogues of other languages up to the texts of code and templates
+	$(BIN)/python -m app.locale.messages
 
 lock: .venv/dev  ## resolve pyproject.toml again into .ci/requirements*.txt, with hashes
 	$(BIN)/python .ci/lock.py

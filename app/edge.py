@@ -180,12 +180,18 @@ def _template(scope: Scope) -> str:
 
 def takes_gzip(given: Sequence[str]) -> bool:
     """Whether Accept-Encoding allows gzip and does not prefer the plain text (RFC 9110, 12.5.3)."""
-    weights = {}
+    asked = weights(given)
+    gzip = asked.get("gzip", asked.get("x-gzip", asked.get("*", 0.0)))
+    return gzip > 0 and gzip >= asked.get("identity", 0.0)
+
+
+def weights(given: Sequence[str]) -> dict[str, float]:
+    """What an Accept header names, in lower case, with how much it is wanted, 0 to 1 (RFC 9110, 12.4.2)."""
+    asked = {}
     for item in ",".join(given).lower().split(","):
-        coding, *parameters = (part.strip() for part in item.split(";"))
-        weights[coding] = next((part[2:] for part in parameters if part.startswith("q=")), "1")
-    gzip = _weight(weights.get("gzip", weights.get("x-gzip", weights.get("*", "0"))))
-    return gzip > 0 and gzip >= _weight(weights.get("identity", "0"))
+        name, *parameters = (part.strip() for part in item.split(";"))
+        asked[name] = _weight(next((part[2:] for part in parameters if part.startswith("q=")), "1"))
+    return asked
 
 
 def _weight(text: str) -> float:

@@ -35,6 +35,7 @@ from app.jobs.measurements import judge_changed
 from app.jobs.queries import Jobs
 from app.jobs.shipped import record_all
 from app.jobs.sweeping import swept
+from app.locale import languages
 from app.metrics import Figures, Metrics
 from app.news import News
 from app.randomness import SystemRandomness
@@ -78,7 +79,8 @@ class Site(FastAPI):
 
 def prepare(settings: Settings, clock: Clock) -> Counter[str]:
     """Bring the tables and what they hold up to date. Raises SettingError or CatalogueError before anything is
-    written, and SetupError where the database cannot be used."""
+    written, and SetupError where the database or a language's catalogue cannot be used."""
+    languages()
     loaded = read_catalogue(settings.catalogue)
     with made_ready(settings) as database:
         changes = load_into(database, loaded, clock)

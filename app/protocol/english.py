@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from app.language import ENGLISH, _, number, spoken
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from decimal import Decimal
@@ -52,17 +54,20 @@ BEGINNINGS = {
 def measured(value: float) -> str:
     """A finite number as it is shown wherever it stands: one digit after the point, below ten three digits in all."""
     if abs(value) >= 10 or value == 0:
-        return f"{value:,.1f}"
-    return f"{value:.2f}" if abs(value) >= 1 else f"{value:.3g}"
+        return number(value, ",.1f")
+    return number(value, ".2f" if abs(value) >= 1 else ".3g")
 
 
 def counted(count: int, noun: str, plural: str = "") -> str:
     """`1 GPU`, `2 GPUs`, `12,000 claims`, `1 query` and `2 queries` with its own plural. The only place that knows."""
-    return f"{count:,} {named(count, noun, plural)}"
+    return f"{number(count)} {named(count, noun, plural)}"
 
 
 def named(count: int | Decimal, noun: str, plural: str = "") -> str:
-    """The noun alone, for that many."""
+    """The noun alone, for that many. The catalogue of another language has it once: `make messages` takes the English
+    singular out of the call."""
+    if spoken() is not ENGLISH:
+        return _(noun)
     return noun if count == 1 else plural or f"{noun}s"
 
 

@@ -6,13 +6,13 @@ of a table page lies in them. A row is a function of its claim's stored text and
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
 from app.claims.queries import parsed
 from app.claims.words import SCOPES, STATED_IN, acceptance, against, conditions, measures
+from app.language import kept
 from app.protocol.english import counted
 from app.web.badges import badges
 from app.web.contexts import ClaimCells, NumberCell
@@ -32,7 +32,7 @@ BADGES = 3  # of a row that stand open
 ENGINE_MARKS = {"vLLM": "e-vllm", "SGLang": "e-sglang"}
 
 
-@lru_cache(maxsize=KEPT)
+@kept(KEPT)
 def stored_row(document: str, columns: tuple[str, ...], here: Here | None, *, chosen: bool = False) -> Markup:
     """The row of a claim as it is stored; `here`: whether it can be measured again here."""
     return table_row(parsed(document), columns, chosen=chosen, here=here)

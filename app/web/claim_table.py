@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from markupsafe import Markup
@@ -12,6 +11,7 @@ from app.claims.rows import FACETS
 from app.claims.words import axis_name
 from app.compare.words import VERDICTS
 from app.jobs.here import here
+from app.language import kept
 from app.protocol.english import counted
 from app.web.claim_row import KEPT, cells, label, stored_row
 from app.web.contexts import (
@@ -160,7 +160,7 @@ def _line(facet: Facet, value: FacetValue) -> FacetLine:
     return FacetLine(_box(facet.name, value.value, value.label, chosen=value.chosen), f"{value.count:,}")
 
 
-@lru_cache(maxsize=KEPT)
+@kept(KEPT)
 def _box(facet: str, value: str, label: str, *, chosen: bool) -> Markup:
     """A value's box, kept like the rows are: only its count changes from page to page."""
     said = axis_name(value) if facet == "axis" else label

@@ -22,6 +22,7 @@ from app.web.routes import (
     job_asking,
     job_cancelling,
     jobs,
+    language,
     measurements,
     measurements_beside,
     pictures,
@@ -32,6 +33,7 @@ from app.web.routes import (
     tools,
     verdicts,
 )
+from app.web.speaking import SPEAKING
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -55,17 +57,18 @@ PARTS = (
     runners,
     measurements_beside,  # before the address that takes any id
     measurements,
-    status_badges,
-    pictures,
     tools,
     verdicts,
     session,
-    feed,
+    language,
     changelog,
 )
+IN_ENGLISH = (status_badges, pictures, feed)  # what travels is the same for everybody
 
 
 def include(application: FastAPI) -> None:
     """Each by itself, as in app.api.router."""
-    for part in PARTS:
+    for part in IN_ENGLISH:
         application.include_router(part.router, dependencies=[NOTED_QUERY], include_in_schema=False)
+    for part in PARTS:
+        application.include_router(part.router, dependencies=[SPEAKING, NOTED_QUERY], include_in_schema=False)

@@ -15,9 +15,12 @@ from fastapi.responses import HTMLResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from app.language import _, ngettext, number, pgettext, spoken
+from app.locale import languages
 from app.protocol.english import counted
 from app.settings import ROOT
 from app.web.asked import is_wrong, notes
+from app.web.speaking import VARY
 from app.web.terms import marked
 from app.web.visitor import visitor
 
@@ -58,12 +61,17 @@ def _environment() -> Environment:
     environment = Environment(
         loader=FileSystemLoader(ROOT / "templates"),
         autoescape=True,
+        extensions=["jinja2.ext.i18n"],
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         auto_reload=False,
     )
+    environment.policies["ext.i18n.trimmed"] = True
+    environment.install_gettext_callables(_, ngettext, newstyle=True, pgettext=pgettext)  # type: ignore[attr-defined]
     environment.globals["static_url"] = static_url
+    environment.globals["spoken"] = spoken
+    environment.globals["number"] = number
     environment.globals["counted"] = counted
     environment.filters["terms"] = marked
     environment.filters["code"] = code
@@ -73,10 +81,13 @@ def _environment() -> Environment:
 ENVIRONMENT = _environment()
 
 
-def render(context: Context, name: str = "page", unread: Sequence[Trouble] = (), signed_in: str = "") -> str:
+def render(
+    context: Context, name: str = "page", unread: Sequence[Trouble] = (), signed_in: str = "", at: str = "/"
+) -> str:
     """`unread`: what of its own address a page could not take, told above everything else. `signed_in`: who looks at
-    the page, "" for a stranger."""
-    return ENVIRONMENT.get_template(context.template).render({name: context, "unread": unread, "signed_in": signed_in})
+    the page, "" for a stranger. `at`: its address, to come back to from a choice of the language."""
+    frame = {"unread": unread, "signed_in": signed_in, "at": at, "languages": languages().values()}
+    return ENVIRONMENT.get_template(context.template).render({name: context, **frame})
 
 
 def wants_part(request: Request) -> bool:
@@ -105,8 +116,14 @@ def respond(
     if part is not None and partly:
         html = render(part, "part")
     else:
-        html = render(page, unread=() if noted else notes(request), signed_in=_name(request, status))
-    return HTMLResponse(html, status, {"Vary": "HX-Request, Cookie", **(headers or {})})
+        unread = () if noted else notes(request)
+        html = render(page, unread=unread, signed_in=_name(request, status), at=_address(request))
+    return HTMLResponse(html, status, {"Vary": VARY, **(headers or {})})
+
+
+def _address(request: Request) -> str:
+    url = request.url
+    return f"{url.path}?{url.query}" if url.query else url.path
 
 
 def _name(request: Request, status: int) -> str:

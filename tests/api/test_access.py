@@ -40,6 +40,7 @@ SCOPES = {
     ("POST", "/api/v1/measurements/import"): "submit",
     ("POST", "/sign-in"): "",
     ("POST", "/sign-out"): "",
+    ("POST", "/language"): "",
 }
 API = [(method, path) for (method, path), scope in SCOPES.items() if scope]
 # The same of the pages' forms.

@@ -17,6 +17,7 @@ from app.web.job_page import job_live, job_page, job_progress, seen
 from app.web.job_words import KIND_WORDS, STATE_WORDS, is_active, what
 from app.web.reading import cards, jobs, measurements, now
 from app.web.render import respond, wants_part
+from app.web.speaking import IN_ENGLISH
 from app.web.state import address
 from app.web.visitor import visitor
 from app.web.wording import plain
@@ -123,7 +124,7 @@ def log_of_job(request: Request, job_id: str, epoch: str = "", offset: str = "",
     return respond(request, part, part=part, headers=headers)
 
 
-@router.get("/jobs/{job_id}/attempts/{epoch}/{name}", response_class=FileResponse)
+@router.get("/jobs/{job_id}/attempts/{epoch}/{name}", response_class=FileResponse, dependencies=[IN_ENGLISH])
 def part_of_attempt(request: Request, job_id: str, epoch: str, name: str) -> FileResponse:
     """A file of an attempt, byte for byte, also of one that is evidence only. Raises NotFoundError."""
     part = jobs(request).part(job_id, _whole("epoch", epoch) or 0, name)

@@ -29,6 +29,7 @@ from app.web.reading import cards, catalogue, measurements, now, present
 from app.web.render import respond
 from app.web.run_apart import UNREADABLE
 from app.web.run_charts import CHARTS, Beside, run_csv
+from app.web.speaking import IN_ENGLISH
 from app.web.wording import plain
 
 if TYPE_CHECKING:
@@ -118,7 +119,7 @@ async def view_of(request: Request, row: MeasurementRow, place: int) -> Chosen:
     return Chosen(place, made.view, made.trouble)
 
 
-@router.get("/measurements/{measurement_id}/chart.csv", response_class=Response)
+@router.get("/measurements/{measurement_id}/chart.csv", response_class=Response, dependencies=[IN_ENGLISH])
 async def chart_data(request: Request, measurement_id: str, run: str = "", chart: str = "") -> Response:
     """The data of a chart, with its caveats in the first lines. Raises NotFoundError."""
     row = await run_in_threadpool(measurements(request).one, measurement_id)

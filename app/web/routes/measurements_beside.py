@@ -16,6 +16,7 @@ from app.web.reading import measurements
 from app.web.render import respond
 from app.web.routes.measurements import view_of
 from app.web.run_charts import CURVES, SWEEP
+from app.web.speaking import IN_ENGLISH
 from app.web.state import read_ids
 from app.web.wording import plain
 
@@ -72,7 +73,7 @@ async def _sides(request: Request, rows: list[MeasurementRow], wanted: str) -> t
     return [side_of(row, view) for row, view in zip(rows, views, strict=True)], load, troubles
 
 
-@router.get("/measurements/compare.csv", response_class=Response)
+@router.get("/measurements/compare.csv", response_class=Response, dependencies=[IN_ENGLISH])
 async def beside_data(request: Request, chart: str = "", load: str = "") -> Response:
     """The data of a chart, with its caveats in the first lines. Raises NotFoundError."""
     rows, missing = await run_in_threadpool(_rows, request)

@@ -69,7 +69,7 @@ def sign_in(request: Request, form: Form) -> Response:
             state.throttle.failed(address)
         wait = error.retry_after if isinstance(error, TooManyError) else None
         return _page(request, following=following, trouble=error.message, status=error.status, wait=wait)
-    answer = RedirectResponse(_local(following), 303)
+    answer = RedirectResponse(local(following), 303)
     secure = request.url.scheme == "https"
     answer.set_cookie(
         SECURE_COOKIE if secure else PLAIN_COOKIE,
@@ -109,14 +109,14 @@ def _page(
         name=actor.name if actor else "",
         scopes=", ".join(sorted(actor.scopes)) if actor else "",
         link=link,
-        next=_local(following),
+        next=local(following),
         trouble=trouble,
     )
     later = {} if wait is None else {"Retry-After": str(wait)}
     return respond(request, context, status=status, headers={"Cache-Control": "no-store", **later})
 
 
-def _local(address: str) -> str:
+def local(address: str) -> str:
     """An address of this site, the start page for any other: a sign-in must not send people elsewhere."""
     plain = address.isprintable() and address.isascii() and "\\" not in address
     return address if plain and address.startswith("/") and not address.startswith("//") else "/"

@@ -12,6 +12,7 @@ from app.web.reading import catalogue, present
 from app.web.render import respond
 from app.web.source_charts import ladder_csv, table_csv
 from app.web.source_page import mentioned, source_page, sources_page
+from app.web.speaking import IN_ENGLISH
 
 if TYPE_CHECKING:
     from app.catalogue.queries import Catalogue
@@ -34,7 +35,7 @@ def source(request: Request, source_id: str) -> HTMLResponse:
     return respond(request, source_page(found, rows, _named(reading, found, rows)))
 
 
-@router.get("/sources/{source_id}/{part}.csv")
+@router.get("/sources/{source_id}/{part}.csv", dependencies=[IN_ENGLISH])
 def data(request: Request, source_id: str, part: str) -> Response:
     """A ladder's or table's data, headed by its source and caveats."""
     reading = catalogue(request)

@@ -1,0 +1,27 @@
+"""The switch between languages, at the foot of every page."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Request
+from fastapi.responses import HTMLResponse, RedirectResponse
+
+from app.errors import InvalidInputError
+from app.locale import languages
+from app.web.routes.session import Form, local
+from app.web.speaking import COOKIE
+
+router = APIRouter(default_response_class=HTMLResponse)
+A_YEAR = 365 * 86_400  # s
+
+
+@router.post("/language", response_model=None)
+def choose_language(request: Request, form: Form) -> RedirectResponse:
+    """Keeps the choice in a cookie and goes back to the page. Raises InvalidInputError for a language that is not
+    there."""
+    code, known = form.get("language", ""), languages()
+    if code not in known:
+        raise InvalidInputError(f"`language` is one of {', '.join(known)}, got `{code[:20]}`")
+    answer = RedirectResponse(local(form.get("next", "/")), 303)
+    secure = request.url.scheme == "https"
+    answer.set_cookie(COOKIE, code, max_age=A_YEAR, httponly=True, samesite="lax", secure=secure)
+    return answer
