@@ -83,7 +83,8 @@ def verified(row: ClaimRow) -> str:
     number verifies nothing."""
     again = row.reproduction
     others = again.text if again.status == "repeated_by_others" else again.others
-    found = [f"measured again: {again.text.rstrip('.')}"] if again.measured is not None else []
+    told = again.text.rstrip(".")
+    found = [told if again.imported else f"measured again: {told}"] if again.measured is not None else []
     found += [f"repeated by others: {others.rstrip('.')}"] if others else []
     found += [TRACED] if row.evidence else []
     return "; ".join(found) or "unverified"

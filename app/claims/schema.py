@@ -293,12 +293,14 @@ class Correction(Fact):
 
 
 class Reproduction(Fact):
-    """Whether the number was measured again. `measurement` is the newest one made here, `measured` its number in the
-    claim's unit with its interval; `others` says who repeated it elsewhere, where the status is that of our own."""
+    """Whether the number was measured again. `measurement` is the newest one made here, else the newest that was
+    `imported`: verified from its traces, on a machine that nobody here saw. `measured` is its number in the claim's
+    unit with its interval; `others` says who repeated it elsewhere, where the status is that of a measurement."""
 
     status: ReproductionStatus = "never_tried"
     text: Text = "never tried"
     measurement: Text | None = None
+    imported: bool = False
     job: Text | None = None
     measured: Number | None = None
     low: Number | None = None

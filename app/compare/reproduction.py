@@ -15,6 +15,8 @@ The rule, in the order in which it is asked (`rules` has it for the page that ex
    whichever of the two is better.
 7. Any stated fact of the setup that differs makes it `different_setup`: where the number stands is told beside it,
    and refutes nothing. What only one side states is listed and changes nothing.
+8. A measurement that came as a bundle is judged like any other. It speaks for its claim only where none was made here,
+   marked as imported: its numbers follow from its traces, and nobody here saw its machine.
 """
 
 from __future__ import annotations
@@ -107,6 +109,7 @@ def rules() -> tuple[tuple[str, str], ...]:
         ("within", "Where the interval and the claim's reach overlap, the number is within, else below or above."),
         ("setup", "A stated fact that differs makes it a different setup, which refutes nothing."),
         ("open", "A fact that one side does not state is listed and changes nothing."),
+        ("imported", "A bundle's measurement speaks for a claim where none was made here, and is called imported."),
     )
 
 

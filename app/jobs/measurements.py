@@ -147,10 +147,11 @@ def record_shipped(session: Session, new: Found, kept: Kept, measurement_id: str
 
 
 def renew(session: Session, claim_id: str | None = None) -> int:
-    """Make rows of claims say how measuring them again here went: by the newest verdict of a job, or the failure where
-    no attempt ever came to one. A bundle says nothing here: its traces are true to its numbers, and nobody saw its
-    machine. One claim, or all. Returns how many rows changed."""
-    wanted = _failures(session, claim_id) | _verdicts(session, claim_id)
+    """Make rows of claims say how measuring them again went: by the newest verdict of a job, else by that of a bundle,
+    which is marked as imported (its traces are true to its numbers, and nobody here saw its machine), else the failure
+    of the newest job. One claim, or all. Returns how many rows changed."""
+    verdicts = _verdicts(session, claim_id)
+    wanted = _failures(session, claim_id) | verdicts[True] | verdicts[False]
     changed = sum(set_reproduction(session, name, reproduction) for name, reproduction in wanted.items())
     if changed:
         raise_version(session)
@@ -259,21 +260,26 @@ def _insert(session: Session, new: Found, origin: dict[str, Any]) -> str:
     return str(origin["id"])
 
 
-def _verdicts(session: Session, claim_id: str | None) -> dict[str, Reproduction]:
+def _verdicts(session: Session, claim_id: str | None) -> dict[bool, dict[str, Reproduction]]:
+    """The newest of each claim, by whether they were imported."""
     of = sa.func.coalesce(MEASUREMENT.c.claim_id, MEASUREMENT.c.card_id)
     asked = sa.select(MEASUREMENT.c.id, MEASUREMENT.c.job_id, MEASUREMENT.c.verdict, of.label("of"))
-    asked = asked.where(MEASUREMENT.c.job_id.is_not(None), MEASUREMENT.c.verdict.is_not(None))
+    asked = asked.where(MEASUREMENT.c.verdict.is_not(None))
     asked = asked.where(of == claim_id if claim_id else of.is_not(None))
-    rows = session.connection().execute(asked.order_by(MEASUREMENT.c.number))
-    return {row.of: _reproduction(row) for row in rows}
+    rows = session.connection().execute(asked.order_by(MEASUREMENT.c.number)).all()
+    return {
+        imported: {row.of: _reproduction(row) for row in rows if (row.job_id is None) is imported}
+        for imported in (True, False)
+    }
 
 
 def _reproduction(row: Any) -> Reproduction:
     verdict = Verdict.model_validate_json(row.verdict)
     kept = {name: getattr(verdict, name) for name in ("status", "measured", "low", "high", "share")}
-    kept["text"] = said(verdict.text)
-    differences = [item.label for item in verdict.differences]
-    return Reproduction.model_validate({**kept, "measurement": row.id, "job": row.job_id, "differences": differences})
+    imported = row.job_id is None
+    kept["text"] = f"Measured elsewhere, {VERIFIED}: {said(verdict.text)}" if imported else said(verdict.text)
+    kept["differences"] = [item.label for item in verdict.differences]
+    return Reproduction.model_validate({**kept, "measurement": row.id, "imported": imported, "job": row.job_id})
 
 
 def _failures(session: Session, claim_id: str | None) -> dict[str, Reproduction]:

@@ -67,6 +67,8 @@ def badge_of(row: ClaimRow) -> BadgeSaid:
     """Of a claim or a card's row. One whose own number was computed from traces that are kept was verified from them;
     that is no repeat."""
     status = row.reproduction.status
+    if row.reproduction.imported:
+        return BadgeSaid.of_measurement(status, elsewhere=True)
     if row.evidence and status == "never_tried":
         return BadgeSaid(MEASURED, VERIFIED, status)
     return BadgeSaid(LABEL, STATUS_WORDS[status], status)

@@ -100,7 +100,7 @@ def cells(
 
 def _here(row: ClaimRow, said: Here) -> str:
     """Of a number that nobody has measured again here."""
-    untried = row.reproduction.status in ("never_tried", "repeated_by_others")
+    untried = row.reproduction.imported or row.reproduction.status in ("never_tried", "repeated_by_others")
     return f"here: {said.text}" if untried else ""
 
 

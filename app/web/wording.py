@@ -87,8 +87,11 @@ def yes_or_no(value: bool | None) -> str | None:
 
 
 def repeated(row: ClaimRow) -> str:
-    if row.reproduction.status != "repeated_by_others":
-        return REPEATED[row.reproduction.status]
+    again = row.reproduction
+    if again.imported:
+        return f"{REPEATED[again.status].replace('here', 'elsewhere', 1)} (imported, verified from trace)"
+    if again.status != "repeated_by_others":
+        return REPEATED[again.status]
     return row.reproduction.text.replace(f" {row.unit} by ", " by ")  # the row's own number carries the unit
 
 

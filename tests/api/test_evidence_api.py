@@ -16,6 +16,7 @@ from tests.jobs.bundles import bundle_bytes, files_of, written
 from tests.jobs.runs import write_trace
 from tests.site import Site, open_site
 from tests.storage.test_load import source
+from tests.web.markup import read
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -108,7 +109,7 @@ def test_an_imported_measurement_says_what_was_checked_and_what_was_not(site: Si
         assert text in page
 
 
-def test_a_bundle_of_a_claim_that_is_here_keeps_its_claim_and_verdict(
+def test_a_bundle_of_a_claim_that_is_here_keeps_its_claim_and_verdict_and_the_claim_says_so(
     database: Database, clock: StillClock, tmp_path: Path
 ) -> None:
     folder = tmp_path / "sources"
@@ -122,3 +123,14 @@ def test_a_bundle_of_a_claim_that_is_here_keeps_its_claim_and_verdict(
         made = send(site, written(tmp_path, files).read_bytes()).json()
         assert (made["claim_id"], made["status"]) == (claim, "inconclusive")
         assert f"/claims/{claim}" in site.get(f"/measurements/{made['id']}").text
+        said = site.get(f"/api/v1/claims/{claim}").json()["reproduction"]
+        assert (said["status"], said["imported"], said["measurement"]) == ("inconclusive", True, made["id"])
+        assert [item["id"] for item in site.get("/api/v1/claims?status=inconclusive").json()["items"]] == [claim]
+        for page in ("/", f"/claims/{claim}"):
+            words = read(site.get(page).text).words()
+            assert "elsewhere, inconclusive (imported, verified from trace)" in words
+            assert "not yet" not in words
+        assert read(site.get(f"/claims/{claim}").text).all("a", href=f"/measurements/{made['id']}")
+        badge = site.get(f"/claims/{claim}/badge.svg").text
+        assert "measured elsewhere: inconclusive, verified from trace" in badge
+        assert "measured again" not in badge

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from html.parser import HTMLParser
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -64,10 +65,11 @@ def test_the_three_forms_hold_the_same_words() -> None:
         ({"status": "failed", "text": "the engine did not start"}, "unverified"),
         ({"status": "repeated_by_others", "text": "98 tok/s by another"}, "repeated by others: 98 tok/s by another"),
         ({"status": "below", "text": "90 tok/s.", "measured": "90"}, "measured again: 90 tok/s"),
+        ({"status": "within", "text": "elsewhere: 9.", "measured": "9", "imported": True}, "elsewhere: 9"),
         ({"status": "failed", "text": "t", "others": "98 by another"}, "repeated by others: 98 by another"),
     ],
 )
-def test_a_claim_is_unverified_until_somebody_measured_it_again(given: dict[str, str], said: str) -> None:
+def test_a_claim_is_unverified_until_somebody_measured_it_again(given: dict[str, Any], said: str) -> None:
     assert f"({said}): " in quote_claim(row(reproduction=given), ROOT).text
 
 

@@ -155,10 +155,14 @@ def test_a_job_that_lost_its_last_runner_fails_on_its_claim(queue: Queue, catalo
     assert catalogue.claim("a").reproduction.text == "attempt failed: the runner was not heard of any more"
 
 
-def test_a_bundle_is_recorded_once_and_says_nothing_of_the_claim_here(
+def test_a_bundle_is_recorded_once_and_speaks_for_its_claim_until_one_is_made_here(
     queue: Queue, files: Files, tmp_path: Path, catalogue: Catalogue
 ) -> None:
-    _, _, found = measured(queue, files, tmp_path, claim_id="a")
+    job, epoch, found = measured(queue, files, tmp_path, claim_id="a")
+    queue.submit(plan=plan(), claim_id="a")
+    queue.finish(*queue.running(runner="r2", boot_id="boot-0002"), failure="out_of_memory")
+    queue.database.write(lambda session: renew(session, "a"))
+    assert catalogue.claim("a").reproduction.status == "failed"
 
     def put_bundle() -> tuple[str, bool]:
         return queue.database.write(
@@ -171,7 +175,13 @@ def test_a_bundle_is_recorded_once_and_says_nothing_of_the_claim_here(
     assert (row.trust, row.job_id, json.loads(row.verdict)["status"]) == (
         "verified from trace", None, "different_setup",
     )  # fmt: skip
-    assert catalogue.claim("a").reproduction.status == "never_tried"
+    said = catalogue.claim("a").reproduction
+    assert (said.status, said.imported, said.measurement, said.job) == ("different_setup", True, first, None)
+    assert said.text.startswith("Measured elsewhere, verified from trace: ")
+    put(queue, job, epoch, found)
+    said = catalogue.claim("a").reproduction
+    assert (said.status, said.imported, said.job) == ("different_setup", False, job)
+    assert "elsewhere" not in said.text
 
 
 def test_a_corrupt_trace_is_recorded_as_a_finding(

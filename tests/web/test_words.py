@@ -145,3 +145,10 @@ def test_a_baselines_conditions_are_named_as_people_call_them() -> None:
     told = {fact.name: fact.text for fact in page.against}
     assert told["There: number of GPUs"] == "4"
     assert told["There: model weights"] == "random numbers"
+
+
+def test_a_claim_that_was_measured_elsewhere_alone_still_says_whether_it_can_be_measured_here() -> None:
+    here = Here(status="possible", text="can be tried on r1")
+    for imported, said in ((True, "here: can be tried on r1"), (False, "")):
+        claim = row(reproduction={"status": "within", "text": "870 tok/s", "imported": imported})
+        assert cells(claim, here=here).here == said
