@@ -49,6 +49,16 @@ def test_a_number_of_our_own_is_what_its_traces_give(claim: Claim) -> None:
     assert claim.conditions.load.concurrency == of_set["load"].partition(",")[0].rpartition(" ")[2]
 
 
+@pytest.mark.parametrize("claim", OWN, ids=lambda claim: claim.id)
+def test_requests_that_failed_are_told_with_the_number_that_goes_without_them(claim: Claim) -> None:
+    assert claim.evidence is not None
+    place = (claim.evidence.side, claim.evidence.point)
+    sets = numbers(claim.evidence.measurement)["sets"]
+    failed, asked = next((item["failed"], item["requests"]) for item in sets if (item["side"], item["point"]) == place)
+    told = [item.text for item in claim.caveats if "as failed" in item.text]
+    assert [text.partition(" requests ")[0] for text in told] == ([f"{failed} of {asked:,}"] if failed else [])
+
+
 def test_whatever_names_benchcard_as_its_maker_has_its_traces_here() -> None:
     assert len(OWN) == 27
     measured = [claim for loaded in read_catalogue(SOURCES) for claim in loaded.source.claims
