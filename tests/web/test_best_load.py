@@ -69,9 +69,9 @@ def test_what_is_no_speed_is_told_and_stays_in_the_field(site: Client, typed: st
 
 
 def test_the_form_keeps_the_run_that_is_shown(site: Client) -> None:
-    page = read(site.get(f"{URL}?run=5&above=100").text)
-    assert page.one("input", type="hidden").attributes["value"] == "5"
-    assert not read(site.get(f"{URL}?above=100").text).all("input", type="hidden")
+    main = read(site.get(f"{URL}?run=5&above=100").text).one("main")
+    assert main.one("input", type="hidden").attributes["value"] == "5"
+    assert not read(site.get(f"{URL}?above=100").text).one("main").all("input", type="hidden")
 
 
 def test_the_api_refuses_a_limit_that_is_none(site: Client) -> None:
