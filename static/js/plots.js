@@ -89,13 +89,16 @@
     pen.font = "700 " + layout.title.font.size + "px " + layout.font.family;
     var title = wrap([layout.title.text], width - 8);
     pen.font = size + "px " + layout.font.family;
-    var left = 64;
+    var left = drawn.lines ? 80 : 64; // ticks of six digits, and the axis's name beside them
     if (!drawn.lines) {
       left = nameBars(drawn, narrow ? width * 0.36 : width * 0.24) + 16;
       makeRoom(drawn, width - left - 8);
     }
     var caption = wrap(drawn.caption, width - 16);
-    var axis = layout.xaxis.visible === false ? 12 : 60;
+    var named = layout.xaxis.title && wrap([layout.xaxis.title.text], (width - left - 8) / 1.2); // its font is that much larger
+    if (named) { layout.xaxis.title.text = named.join("<br>"); }
+    if (drawn.lines && layout.yaxis.title) { layout.yaxis.title.standoff = 8; } // else it stands on long ticks
+    var axis = layout.xaxis.visible === false ? 12 : 60 + (named ? 1.2 * line * (named.length - 1) : 0);
     var legend = 20 * legendRows(drawn.data, width - left);
     var top = 20 * title.length + 16 + legend;
     var bottom = axis + line * (caption.length + 1);
