@@ -63,6 +63,17 @@ def speaking(language: Language) -> Iterator[None]:
         _SPOKEN.reset(before)
 
 
+def in_english(function: Callable[P, T]) -> Callable[P, T]:
+    """For what makes a text that travels: it is the same on whichever page it stands."""
+
+    @wraps(function)
+    def said(*args: P.args, **kwargs: P.kwargs) -> T:
+        with speaking(ENGLISH):
+            return function(*args, **kwargs)
+
+    return said
+
+
 def _(text: str) -> str:
     """`text`, which is English, in the language spoken. Values are put in afterwards: `_("{n} of {all}").format(...)`,
     so that a language may order them in its own way."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.claims.words import acceptance
+from app.language import N_, _
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -13,43 +14,43 @@ if TYPE_CHECKING:
 
 # Caveat kind -> the badge's words, in the order in which a row shows them.
 WORDS = {
-    "retracted": "retracted",
-    "contradicted": "contradicted",
-    "simulated_acceptance": "simulated acceptance",
-    "acceptance_open": "acceptance not stated",
-    "flawed_baseline": "flawed baseline",
-    "workload_differs": "other workload",
-    "third_party_reading": "third-party reading",
-    "chart_only": "chart only",
-    "own_earlier_build": "own earlier build",
-    "prefill_not_counted": "prefill not counted",
-    "approximation_on": "approximation on",
-    "quality_not_checked": "quality not checked",
-    "one_run": "one run",
-    "random_weights": "random weights",
-    "not_stated": "not stated",
+    "retracted": N_("retracted"),
+    "contradicted": N_("contradicted"),
+    "simulated_acceptance": N_("simulated acceptance"),
+    "acceptance_open": N_("acceptance not stated"),
+    "flawed_baseline": N_("flawed baseline"),
+    "workload_differs": N_("other workload"),
+    "third_party_reading": N_("third-party reading"),
+    "chart_only": N_("chart only"),
+    "own_earlier_build": N_("own earlier build"),
+    "prefill_not_counted": N_("prefill not counted"),
+    "approximation_on": N_("approximation on"),
+    "quality_not_checked": N_("quality not checked"),
+    "one_run": N_("one run"),
+    "random_weights": N_("random weights"),
+    "not_stated": N_("not stated"),
 }
 # The other caveat kinds, as a claim's page heads them.
 OTHERS = {
-    "cached_tokens_counted": "cached tokens counted",
-    "input_tokens_counted": "input tokens counted",
-    "opt_in": "opt-in",
-    "up_to": "up to",
-    "random_prompt": "random prompt",
-    "chosen_prompt": "chosen prompt",
-    "load_differs": "load differs",
-    "several_changes": "several changes at once",
-    "saturated": "saturated",
-    "superseded": "superseded",
-    "not_independent": "not independent",
-    "preliminary": "preliminary",
-    "ratio_only": "ratio only",
-    "scope": "scope",
-    "noise": "noise",
-    "arithmetic": "arithmetic",
-    "unsound": "does not follow",
-    "method": "method",
-    "other": "note",
+    "cached_tokens_counted": N_("cached tokens counted"),
+    "input_tokens_counted": N_("input tokens counted"),
+    "opt_in": N_("opt-in"),
+    "up_to": N_("up to"),
+    "random_prompt": N_("random prompt"),
+    "chosen_prompt": N_("chosen prompt"),
+    "load_differs": N_("load differs"),
+    "several_changes": N_("several changes at once"),
+    "saturated": N_("saturated"),
+    "superseded": N_("superseded"),
+    "not_independent": N_("not independent"),
+    "preliminary": N_("preliminary"),
+    "ratio_only": N_("ratio only"),
+    "scope": N_("scope"),
+    "noise": N_("noise"),
+    "arithmetic": N_("arithmetic"),
+    "unsound": N_("does not follow"),
+    "method": N_("method"),
+    "other": N_("note"),
 }
 CAVEATS = {**WORDS, **OTHERS}
 
@@ -74,17 +75,20 @@ def said(row: ClaimRow) -> Iterator[tuple[str, str]]:
 
 def _implied(row: ClaimRow) -> Iterator[tuple[str, str]]:
     if row.acceptance.kind in ("simulated", "synthetic"):
-        yield "simulated_acceptance", f"Acceptance was set, not earned: {acceptance(row.acceptance)}."
+        yield (
+            "simulated_acceptance",
+            _("Acceptance was set, not earned: {acceptance}.").format(acceptance=acceptance(row.acceptance)),
+        )
     if row.acceptance.kind == "not_stated" and row.conditions.speculation.method not in (None, "off"):
-        yield "acceptance_open", "Speculation ran; whether its acceptance was earned or set is not stated."
+        yield "acceptance_open", _("Speculation ran; whether its acceptance was earned or set is not stated.")
     if row.stated_in == "chart":
-        yield "chart_only", "The number stands on a chart only; its raw value is not printed."
+        yield "chart_only", _("The number stands on a chart only; its raw value is not printed.")
     if row.baseline.kind == "own_earlier_build":
-        yield "own_earlier_build", "Set against an earlier build of the same engine, not against another engine."
+        yield "own_earlier_build", _("Set against an earlier build of the same engine, not against another engine.")
     if row.baseline.flaw:
         yield "flawed_baseline", row.baseline.flaw
     on = [item.name for item in row.conditions.approximations or () if item.on]
     if on:
-        yield "approximation_on", f"Measured with an approximation on: {', '.join(on)}."
+        yield "approximation_on", _("Measured with an approximation on: {on}.").format(on=", ".join(on))
     if row.conditions.model.weights == "dummy":
-        yield "random_weights", "Measured on random weights: the output says nothing about the model."
+        yield "random_weights", _("Measured on random weights: the output says nothing about the model.")

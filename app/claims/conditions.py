@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from app.language import N_
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -41,38 +43,42 @@ def _acceptance(claim: Claim) -> str | None:
 
 
 FIELDS: dict[str, ConditionField] = {
-    "engine.name": ConditionField("engine", "engine", lambda c: c.conditions.engine.name),
+    "engine.name": ConditionField(N_("engine"), "engine", lambda c: c.conditions.engine.name),
     "engine.version": ConditionField(
-        "engine version", "engine", lambda c: c.conditions.engine.commit or c.conditions.engine.version
+        N_("engine version"), "engine", lambda c: c.conditions.engine.commit or c.conditions.engine.version
     ),
-    "model.id": ConditionField("model", "model", lambda c: c.conditions.model.id),
-    "model.weights": ConditionField("model weights", "model", lambda c: c.conditions.model.weights),
-    "hardware.accelerator": ConditionField("GPU", "hardware", lambda c: c.conditions.hardware.accelerator),
-    "hardware.count": ConditionField("number of GPUs", "hardware", lambda c: c.conditions.hardware.count),
-    "hardware.cpu_binding": ConditionField("CPU binding", "host", lambda c: c.conditions.hardware.cpu_binding),
-    "parallelism": ConditionField("parallelism", "parallelism", lambda c: c.conditions.parallelism),
-    "dtypes.weights": ConditionField("weight type", "dtypes", lambda c: c.conditions.dtypes.weights),
-    "dtypes.kv": ConditionField("KV cache type", "dtypes", lambda c: c.conditions.dtypes.kv),
-    "speculation.method": ConditionField("speculation", "speculation", lambda c: c.conditions.speculation.method),
+    "model.id": ConditionField(N_("model"), "model", lambda c: c.conditions.model.id),
+    "model.weights": ConditionField(N_("model weights"), "model", lambda c: c.conditions.model.weights),
+    "hardware.accelerator": ConditionField(N_("GPU"), "hardware", lambda c: c.conditions.hardware.accelerator),
+    "hardware.count": ConditionField(N_("number of GPUs"), "hardware", lambda c: c.conditions.hardware.count),
+    "hardware.cpu_binding": ConditionField(N_("CPU binding"), "host", lambda c: c.conditions.hardware.cpu_binding),
+    "parallelism": ConditionField(N_("parallelism"), "parallelism", lambda c: c.conditions.parallelism),
+    "dtypes.weights": ConditionField(N_("weight type"), "dtypes", lambda c: c.conditions.dtypes.weights),
+    "dtypes.kv": ConditionField(N_("KV cache type"), "dtypes", lambda c: c.conditions.dtypes.kv),
+    "speculation.method": ConditionField(N_("speculation"), "speculation", lambda c: c.conditions.speculation.method),
     "speculation.draft_tokens": ConditionField(
-        "draft tokens", "speculation", lambda c: c.conditions.speculation.draft_tokens
+        N_("draft tokens"), "speculation", lambda c: c.conditions.speculation.draft_tokens
     ),
-    "acceptance": ConditionField("acceptance", "speculation", _acceptance),
-    "approximations": ConditionField("approximations", "approximations", _approximations),
-    "execution": ConditionField("execution", "execution", lambda c: c.conditions.execution),
-    "workload.name": ConditionField("benchmark", "workload", lambda c: c.conditions.workload.name),
-    "workload.input_tokens": ConditionField("input tokens", "lengths", lambda c: c.conditions.workload.input_tokens),
-    "workload.output_tokens": ConditionField("output tokens", "output", lambda c: c.conditions.workload.output_tokens),
-    "workload.dataset": ConditionField("prompts", "workload", lambda c: c.conditions.workload.dataset),
-    "workload.temperature": ConditionField("temperature", "sampling", lambda c: c.conditions.workload.temperature),
-    "workload.prefix_cache": ConditionField("prefix cache", "cache", lambda c: c.conditions.workload.prefix_cache),
+    "acceptance": ConditionField(N_("acceptance"), "speculation", _acceptance),
+    "approximations": ConditionField(N_("approximations"), "approximations", _approximations),
+    "execution": ConditionField(N_("execution"), "execution", lambda c: c.conditions.execution),
+    "workload.name": ConditionField(N_("benchmark"), "workload", lambda c: c.conditions.workload.name),
+    "workload.input_tokens": ConditionField(
+        N_("input tokens"), "lengths", lambda c: c.conditions.workload.input_tokens
+    ),
+    "workload.output_tokens": ConditionField(
+        N_("output tokens"), "output", lambda c: c.conditions.workload.output_tokens
+    ),
+    "workload.dataset": ConditionField(N_("prompts"), "workload", lambda c: c.conditions.workload.dataset),
+    "workload.temperature": ConditionField(N_("temperature"), "sampling", lambda c: c.conditions.workload.temperature),
+    "workload.prefix_cache": ConditionField(N_("prefix cache"), "cache", lambda c: c.conditions.workload.prefix_cache),
     "load.concurrency": ConditionField(
-        "concurrency", "load", lambda c: c.conditions.load.concurrency or c.conditions.load.batch
+        N_("concurrency"), "load", lambda c: c.conditions.load.concurrency or c.conditions.load.batch
     ),
-    "load.rate": ConditionField("request rate", "load", lambda c: c.conditions.load.rate),
-    "limit": ConditionField("limit", "limit", lambda c: c.conditions.limit),
-    "client": ConditionField("load tool", "client", lambda c: c.conditions.client),
-    "statistic": ConditionField("statistic", "statistic", lambda c: c.statistic),
+    "load.rate": ConditionField(N_("request rate"), "load", lambda c: c.conditions.load.rate),
+    "limit": ConditionField(N_("limit"), "limit", lambda c: c.conditions.limit),
+    "client": ConditionField(N_("load tool"), "client", lambda c: c.conditions.client),
+    "statistic": ConditionField(N_("statistic"), "statistic", lambda c: c.statistic),
 }
 
 

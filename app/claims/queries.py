@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 import threading
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 import numpy as np
@@ -21,9 +20,11 @@ from app.claims.rows import FACETS, ClaimFilter, ClaimPage, Sort
 from app.claims.schema import ClaimRow
 from app.claims.search import pattern, words
 from app.claims.tables import ClaimTable, SourceTable
+from app.claims.wording import reworded
 from app.claims.workloads import MOST, StatedWorkload, stated_workload
 from app.errors import InvalidInputError, NotFoundError
 from app.ids import could_be_id
+from app.language import ENGLISH, kept, spoken
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -263,10 +264,12 @@ class Claims:
         )
 
 
-@lru_cache(maxsize=PARSED)
+@kept(PARSED)
 def parsed(document: str) -> ClaimRow:
-    """A stored claim as a row. Rows never change, so equal documents may share one."""
-    return ClaimRow.model_validate_json(document)
+    """A stored claim as a row, its headline in the language spoken. Rows never change, so equal documents may share
+    one."""
+    row = ClaimRow.model_validate_json(document)
+    return row if spoken() is ENGLISH else reworded(row)
 
 
 def _by_id(session: Session, claim_ids: Sequence[str]) -> dict[str, Document]:

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from app.claims.caveats import CAVEATS, said
+from app.claims.wording import headline
 from app.claims.words import against, conditions, measures
+from app.language import in_english
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -55,16 +57,18 @@ class Quotation:
     html: str
 
 
+@in_english
 def quote_claim(row: ClaimRow, root: str) -> Quotation:
     """`root`: this server's address, without a slash at its end."""
     return quotation([claim_part(row, root)], f"{short_claim(row)} {page_of(row, root)}")
 
 
+@in_english
 def short_claim(row: ClaimRow) -> str:
     """In one sentence or two: the number with what it measures, against what, where, what to mind, and who says it."""
     mind = ", ".join(dict.fromkeys(CAVEATS[kind] for kind, _ in said(row)))
     told = (
-        f"{row.headline} ({verified(row)}): {measures(row)}, against {against(row.baseline)}; {_conditions(row)}; "
+        f"{headline(row)} ({verified(row)}): {measures(row)}, against {against(row.baseline)}; {_conditions(row)}; "
         f"mind: {mind or 'no caveat recorded'} ({row.source.publisher}, {row.source.date or 'undated'})"
     )
     return _ended(_plain(told))
@@ -74,8 +78,9 @@ def page_of(row: ClaimRow, root: str) -> str:
     return f"{root}/cards/{row.card.id}" if row.card else f"{root}/claims/{row.id}"
 
 
+@in_english
 def claim_part(row: ClaimRow, root: str) -> Part:
-    return Part(row.headline, f"({verified(row)}): {measures(row)}; {_ended(row.title)}", tuple(_lines(row, root)))
+    return Part(headline(row), f"({verified(row)}): {measures(row)}; {_ended(row.title)}", tuple(_lines(row, root)))
 
 
 def verified(row: ClaimRow) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from app.language import N_
+
 if TYPE_CHECKING:
     from app.claims.schema import ClaimRow
 
@@ -12,18 +14,18 @@ Sort = Literal["rank", "newest", "value", "-value"]
 
 # Every facet of the table: query parameter -> heading. A parameter may be given several times: any of its values.
 FACETS: dict[str, str] = {
-    "record": "Record",
-    "engine": "Engine",
-    "model": "Model",
-    "axis": "What it measures",
-    "kind": "Kind of number",
-    "scope": "Scope",
-    "hardware": "GPU",
-    "acceptance": "Acceptance",
-    "stated_in": "Evidence",
-    "caveat": "Caveat",
-    "status": "Repeated",
-    "source": "Source",
+    "record": N_("Record"),
+    "engine": N_("Engine"),
+    "model": N_("Model"),
+    "axis": N_("What it measures"),
+    "kind": N_("Kind of number"),
+    "scope": N_("Scope"),
+    "hardware": N_("GPU"),
+    "acceptance": N_("Acceptance"),
+    "stated_in": N_("Evidence"),
+    "caveat": N_("Caveat"),
+    "status": N_("Repeated"),
+    "source": N_("Source"),
 }
 
 

@@ -8,20 +8,23 @@ from __future__ import annotations
 from decimal import Context, Decimal
 from typing import TYPE_CHECKING
 
+from app.language import N_, _, as_number
+
 if TYPE_CHECKING:
-    from app.claims.schema import Claim, Kind
+    from app.claims.schema import Claim, ClaimRow, Kind
 
 MINUS = "\N{MINUS SIGN}"
 EN_DASH = "\N{EN DASH}"
 ARROW = "\N{RIGHTWARDS ARROW}"
 BOUNDS = {
-    "up_to": "up to ",
-    "at_least": "at least ",
-    "more_than": "more than ",
-    "within": "within ",  # "under 10 % lost" is within -10 %
-    "nearly": "nearly ",
+    "up_to": N_("up to"),
+    "at_least": N_("at least"),
+    "more_than": N_("more than"),
+    "within": N_("within"),  # "under 10 % lost" is within -10 %
+    "nearly": N_("nearly"),
 }
-NO_NUMBER = "number not given"
+ABOUT = N_("about")
+NO_NUMBER = N_("number not given")
 
 
 MOST_DIGITS, SHOWN_DIGITS = 10, 6
@@ -35,7 +38,7 @@ def number(value: Decimal, *, signed: bool = False) -> str:
     """
     value = _readable(value)
     text = f"{value:+,f}" if signed and value else f"{value:,f}"
-    return text.replace("-", MINUS)
+    return as_number(text).replace("-", MINUS)
 
 
 def _readable(value: Decimal) -> Decimal:
@@ -53,8 +56,8 @@ def with_unit(text: str, unit: str) -> str:
 
 def headline(claim: Claim) -> str:
     """The number that a row begins with: value, else range, else end points, else the source's own words."""
-    about = "about " if claim.approximate else ""
-    lead = about if claim.bound is None else BOUNDS[claim.bound] + (about if claim.bound != "nearly" else "")
+    about = f"{_(ABOUT)} " if claim.approximate else ""
+    lead = about if claim.bound is None else f"{_(BOUNDS[claim.bound])} " + (about if claim.bound != "nearly" else "")
     if claim.value is not None:
         return lead + with_unit(number(claim.value, signed=_signed(claim.kind, claim.unit)), claim.unit)
     if claim.low is not None and claim.high is not None:
@@ -62,7 +65,12 @@ def headline(claim: Claim) -> str:
     if claim.before is not None and claim.after is not None:
         points = f"{about}{number(claim.before)} {ARROW} {about}{number(claim.after)}"
         return with_unit(points, claim.points_unit or claim.unit)
-    return claim.written or NO_NUMBER
+    return claim.written or _(NO_NUMBER)
+
+
+def reworded(row: ClaimRow) -> ClaimRow:
+    """The row with its headline in the language spoken."""
+    return row.model_copy(update={"headline": headline(row)})
 
 
 def span(low: Decimal, high: Decimal, kind: Kind, unit: str) -> str:
@@ -70,7 +78,7 @@ def span(low: Decimal, high: Decimal, kind: Kind, unit: str) -> str:
     if not _signed(kind, unit):
         return f"{number(low)}{EN_DASH}{number(high)}"
     near, far = (high, low) if high < 0 else (low, high)
-    return f"{number(near, signed=True)} to {number(far, signed=True)}"
+    return _("{near} to {far}").format(near=number(near, signed=True), far=number(far, signed=True))
 
 
 def _signed(kind: Kind, unit: str) -> bool:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from app.axes import AXES
 from app.claims.wording import number, with_unit
+from app.language import N_, _
 from app.protocol.english import counted
 
 if TYPE_CHECKING:
@@ -17,54 +18,52 @@ if TYPE_CHECKING:
 
     from app.claims.schema import Acceptance, Baseline, Claim, Conditions
 
-NOT_STATED = "not stated"
+NOT_STATED = N_("not stated")
 DOT = " · "
 TIMES = "\N{MULTIPLICATION SIGN}"
 
 SCOPES = {
-    "kernel": "one kernel",
-    "path": "a chain of kernels",
-    "layer": "one layer",
-    "forward_pass": "one forward pass",
-    "phase": "one phase",
-    "end_to_end": "end to end",
-    "capacity": "capacity",
+    "kernel": N_("one kernel"),
+    "path": N_("a chain of kernels"),
+    "layer": N_("one layer"),
+    "forward_pass": N_("one forward pass"),
+    "phase": N_("one phase"),
+    "end_to_end": N_("end to end"),
+    "capacity": N_("capacity"),
 }
 STATED_IN = {
-    "text": "text",
-    "table": "table",
-    "chart": "chart",
-    "caption": "caption",
-    "data_file": "data file",
-    "threshold": "threshold of a test",
-    "derived": "derived",
-    "measured": "measured",
+    "text": N_("text"),
+    "table": N_("table"),
+    "chart": N_("chart"),
+    "caption": N_("caption"),
+    "data_file": N_("data file"),
+    "threshold": N_("threshold of a test"),
+    "derived": N_("derived"),
+    "measured": N_("measured"),
 }
 ACCEPTANCE = {
-    "none": "no speculation",
-    "measured": "measured",
-    "simulated": "simulated",
-    "synthetic": "synthetic, 100 %",
+    "none": N_("no speculation"),
+    "measured": N_("measured"),
+    "simulated": N_("simulated"),
+    "synthetic": N_("synthetic, 100 %"),
     "not_stated": NOT_STATED,
 }
 BASELINES = {
-    "own_earlier_build": "its own earlier build",
-    "feature_off": "the same build with one thing off",
-    "other_engine": "another engine",
-    "other_hardware": "other hardware",
-    "other_configuration": "the same build, set up otherwise",
-    "other_model": "another model",
-    "estimate": "an estimate, not a measurement",
+    "own_earlier_build": N_("its own earlier build"),
+    "feature_off": N_("the same build with one thing off"),
+    "other_engine": N_("another engine"),
+    "other_hardware": N_("other hardware"),
+    "other_configuration": N_("the same build, set up otherwise"),
+    "other_model": N_("another model"),
+    "estimate": N_("an estimate, not a measurement"),
     "not_stated": NOT_STATED,
-    "none": "nothing; the number stands by itself",
+    "none": N_("nothing; the number stands by itself"),
 }
-# An axis's name without the unit that it ends in: the unit stands beside the number.
-AXIS_NAMES = {axis.key: axis.name.partition(" (")[0] for axis in AXES.values()}
 # What a column of the table says of the axes with the longest names.
 SHORT_AXES = {
-    "per_gpu_at_limit": "throughput/GPU at a limit",
-    "undefined_per_gpu": "tok/s per GPU, output or total not stated",
-    "kv_break_even": "context from which an FP8 KV cache pays",
+    "per_gpu_at_limit": N_("throughput/GPU at a limit"),
+    "undefined_per_gpu": N_("tok/s per GPU, output or total not stated"),
+    "kv_break_even": N_("context from which an FP8 KV cache pays"),
 }
 # These name their scope themselves.
 SCOPED_AXES = {"kernel_time", "layer_time", "decode_step_time"}
@@ -74,31 +73,38 @@ def measures(claim: Claim, *, shortly: bool = False) -> str:
     """What the number says: its axis in words, how it is expressed, and its scope where it is less than the whole."""
     axis = axis_of(claim, shortly=shortly)
     if claim.axis != "not_defined":
-        axis = {"ratio": f"ratio of {axis}", "change": f"change in {axis}"}.get(claim.kind, axis)
+        axis = {"ratio": _("ratio of {axis}").format(axis=axis), "change": _("change in {axis}").format(axis=axis)}.get(
+            claim.kind, axis
+        )
     whole = claim.scope in ("end_to_end", "capacity", "phase") or claim.axis in SCOPED_AXES
-    return axis if whole else f"{axis}, {SCOPES[claim.scope]}"
+    return axis if whole else f"{axis}, {_(SCOPES[claim.scope])}"
 
 
 def axis_of(claim: Claim, *, shortly: bool = False) -> str:
     """The axis of one number; where it is taken at a limit and none is stated, that is said."""
-    axis = SHORT_AXES.get(claim.axis, axis_name(claim.axis)) if shortly else axis_name(claim.axis)
-    return f"{axis} (not stated)" if claim.axis == "per_gpu_at_limit" and claim.conditions.limit is None else axis
+    axis = _(SHORT_AXES[claim.axis]) if shortly and claim.axis in SHORT_AXES else axis_name(claim.axis)
+    return (
+        _("{axis} (not stated)").format(axis=axis)
+        if claim.axis == "per_gpu_at_limit" and claim.conditions.limit is None
+        else axis
+    )
 
 
 def fact_words(field: str, value: object) -> str:
     """A condition as a reader takes it: weights that are called dummy are random numbers."""
     if value == "dummy" and field.endswith("model.weights"):
-        return "random numbers"
-    return NOT_STATED if value is None else str(value)
+        return _("random numbers")
+    return _(NOT_STATED) if value is None else str(value)
 
 
 def axis_name(key: str) -> str:
-    return AXIS_NAMES.get(key, key)
+    """Without the unit that it ends in, which stands beside the number; an unknown key stands for itself."""
+    return _(AXES[key].name).partition(" (")[0] if key in AXES else key
 
 
 def against(baseline: Baseline) -> str:
     """What the number is set against, with the baseline's own number where it is printed."""
-    said = baseline.text or BASELINES[baseline.kind]
+    said = baseline.text or _(BASELINES[baseline.kind])
     return f"{said} ({printed(baseline.value, baseline.unit)})" if baseline.value is not None else said
 
 
@@ -109,7 +115,7 @@ def printed(value: Decimal, unit: str | None) -> str:
 def conditions(claim: Claim) -> str:
     """The stated conditions of a row in one line; only a missing GPU is named here, the claim's page names the rest."""
     forced = claim.acceptance.kind in ("simulated", "synthetic")
-    said = f"acceptance {acceptance(claim.acceptance)}" if forced else ""
+    said = _("acceptance {acceptance}").format(acceptance=acceptance(claim.acceptance)) if forced else ""
     return DOT.join(part for part in (*_conditions(claim.conditions), said) if part)
 
 
@@ -121,11 +127,14 @@ def _conditions(given: Conditions) -> Iterator[str]:
     if work.name:
         yield work.name
     if work.input_tokens or work.output_tokens:
-        yield ", ".join(
-            f"{tokens} {way}" for tokens, way in ((work.input_tokens, "in"), (work.output_tokens, "out")) if tokens
-        )
+        ways = ((work.input_tokens, _("{tokens} in")), (work.output_tokens, _("{tokens} out")))
+        yield ", ".join(way.format(tokens=tokens) for tokens, way in ways if tokens)
     if given.load.concurrency or given.load.batch:
-        yield f"concurrency {given.load.concurrency}" if given.load.concurrency else f"batch {given.load.batch}"
+        yield (
+            _("concurrency {concurrency}").format(concurrency=given.load.concurrency)
+            if given.load.concurrency
+            else _("batch {batch}").format(batch=given.load.batch)
+        )
     if given.speculation.method and given.speculation.method != "off":
         yield given.speculation.method
     if given.limit:
@@ -138,14 +147,22 @@ def gpus(given: Conditions) -> str:
     if hardware.accelerator and hardware.count:
         return f"{hardware.count}{TIMES} {hardware.accelerator}"
     if hardware.accelerator:
-        return f"{hardware.accelerator} (GPU count not stated)"
-    return f"{counted(hardware.count, 'GPU')} (kind not stated)" if hardware.count else "GPU not stated"
+        return _("{accelerator} (GPU count not stated)").format(accelerator=hardware.accelerator)
+    return (
+        _("{count} (kind not stated)").format(count=counted(hardware.count, "GPU"))
+        if hardware.count
+        else _("GPU not stated")
+    )
 
 
 def acceptance(given: Acceptance) -> str:
     """ "simulated 5.5 of at most 6": a simulation is named by what it was set to."""
-    words = ACCEPTANCE[given.kind]
+    words = _(ACCEPTANCE[given.kind])
     length = given.target or given.length
     if length is not None:
         words += f" {number(length)}"
-    return f"{words} of at most {number(given.ceiling)}" if given.ceiling is not None else words
+    return (
+        _("{words} of at most {ceiling}").format(words=words, ceiling=number(given.ceiling))
+        if given.ceiling is not None
+        else words
+    )

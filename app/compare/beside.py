@@ -8,6 +8,7 @@ from app.compare.conditions import acceptance_text, forced_length
 from app.compare.rules import Finding, Rule, against, stated
 from app.compare.spread import ends_text
 from app.compare.words import KINDS
+from app.language import N_, _
 
 if TYPE_CHECKING:
     from app.claims.schema import Claim, ClaimRow
@@ -19,7 +20,13 @@ def _set_against(pair: Pair) -> Finding | None:
     if (pair.a.kind == "absolute") == (pair.b.kind == "absolute"):
         return None
     a, b = (_set_against_text(side) for side in (pair.a, pair.b))
-    return Finding(a, b, f"{pair.a.headline} is set against: {a}. {pair.b.headline} is set against: {b}.")
+    return Finding(
+        a,
+        b,
+        _("{headline} is set against: {a}. {headline_2} is set against: {b}.").format(
+            headline=pair.a.headline, a=a, headline_2=pair.b.headline, b=b
+        ),
+    )
 
 
 def _set_against_text(claim: Claim) -> str:
@@ -29,8 +36,14 @@ def _set_against_text(claim: Claim) -> str:
 def _printed_form(pair: Pair) -> Finding | None:
     if pair.a.kind == pair.b.kind or "absolute" in (pair.a.kind, pair.b.kind):
         return None
-    a, b = KINDS[pair.a.kind], KINDS[pair.b.kind]
-    return Finding(a, b, f"{pair.a.headline} is {a}, {pair.b.headline} {b}.")
+    a, b = _(KINDS[pair.a.kind]), _(KINDS[pair.b.kind])
+    return Finding(
+        a,
+        b,
+        _("{headline} is {a}, {headline_2} {b}.").format(
+            headline=pair.a.headline, a=a, headline_2=pair.b.headline, b=b
+        ),
+    )
 
 
 def _round(pair: Pair) -> Finding | None:
@@ -38,16 +51,16 @@ def _round(pair: Pair) -> Finding | None:
         return None
     a, b = (_measured_in(side, pair) for side in (pair.a, pair.b))
     if not pair.same_source:
-        return Finding(a, b, f"They were measured in two places: {a}, and {b}.")
+        return Finding(a, b, _("They were measured in two places: {a}, and {b}.").format(a=a, b=b))
     if pair.a.round_place and pair.b.round_place:
-        return Finding(a, b, f"They belong to two rounds of measurements: {a}, and {b}.")
-    return Finding(a, b, "The source does not say that they were measured in one round.")
+        return Finding(a, b, _("They belong to two rounds of measurements: {a}, and {b}.").format(a=a, b=b))
+    return Finding(a, b, _("The source does not say that they were measured in one round."))
 
 
 def _measured_in(side: ClaimRow, pair: Pair) -> str:
     if not pair.same_source:
         return side.source.title
-    return side.round_place.title if side.round_place else "round not stated"
+    return side.round_place.title if side.round_place else _("round not stated")
 
 
 def _repetition(pair: Pair) -> Finding | None:
@@ -56,14 +69,17 @@ def _repetition(pair: Pair) -> Finding | None:
     side, repeated = pair.repetition
     by = side.measured_by or side.source.publisher
     dependent = [item.text for item in side.caveats if item.kind == "not_independent"]
-    independence = f" It is not independent: {' '.join(dependent)}" if dependent else ""
-    what = "Both repeat" if repeated not in (pair.a.id, pair.b.id) else f"{side.headline} is a repetition of"
-    message = f"{what} {repeated} with the author's code and script, by {by}.{independence}"
+    independence = _(" It is not independent: {dependent}").format(dependent=" ".join(dependent)) if dependent else ""
+    if repeated in (pair.a.id, pair.b.id):
+        said = _("{headline} is a repetition of {repeated} with the author's code and script, by {by}.")
+    else:
+        said = _("Both repeat {repeated} with the author's code and script, by {by}.")
+    message = said.format(headline=side.headline, repeated=repeated, by=by) + independence
     return Finding(_repeats(pair.a), _repeats(pair.b), message)
 
 
 def _repeats(side: ClaimRow) -> str:
-    return f"repeats {side.repeats}" if side.repeats else "the original"
+    return _("repeats {repeats}").format(repeats=side.repeats) if side.repeats else _("the original")
 
 
 def _both_forced(pair: Pair) -> Finding | None:
@@ -72,21 +88,21 @@ def _both_forced(pair: Pair) -> Finding | None:
     if item is None or item.state != "equal" or None in lengths:
         return None
     a, b = acceptance_text(pair.a), acceptance_text(pair.b)
-    return Finding(a, b, f"Both ran under forced acceptance ({a}): neither is a speed of real decoding.")
+    return Finding(a, b, _("Both ran under forced acceptance ({a}): neither is a speed of real decoding.").format(a=a))
 
 
 def _spread(pair: Pair) -> Finding | None:
     a, b = ends_text(pair.a), ends_text(pair.b)
     if not pair.absolute or not pair.same_axis or (a is None and b is None):
         return None
-    return Finding(a, b, f"Lowest and highest of the repeats: {stated(a, b)}.")
+    return Finding(a, b, _("Lowest and highest of the repeats: {a}.").format(a=stated(a, b)))
 
 
 def _read_off_chart(pair: Pair) -> Finding | None:
     a, b = (_reading(side) for side in (pair.a, pair.b))
     if a is None and b is None:
         return None
-    return Finding(a, b, "A number was read off a chart by a third party; its source does not print it.")
+    return Finding(a, b, _("A number was read off a chart by a third party; its source does not print it."))
 
 
 def _reading(claim: Claim) -> str | None:
@@ -94,17 +110,21 @@ def _reading(claim: Claim) -> str | None:
 
 
 BESIDE: tuple[Rule, ...] = (
-    Rule("set-against", "difference", "baseline", "What a ratio and a number are set against.", _set_against),
-    Rule("printed-form", "difference", "kind", "A factor and a percentage are two forms of a ratio.", _printed_form),
-    Rule("round", "difference", "round", "Numbers of two rounds differ by more than their stated conditions.", _round),
+    Rule("set-against", "difference", "baseline", N_("What a ratio and a number are set against."), _set_against),
+    Rule(
+        "printed-form", "difference", "kind", N_("A factor and a percentage are two forms of a ratio."), _printed_form
+    ),
+    Rule(
+        "round", "difference", "round", N_("Numbers of two rounds differ by more than their stated conditions."), _round
+    ),
     Rule(
         "repetition",
         "note",
         "round",
-        "A repetition with the author's script confirms a number, not a method.",
+        N_("A repetition with the author's script confirms a number, not a method."),
         _repetition,
     ),
-    Rule("both-forced", "note", "acceptance", "Forced acceptance on both sides.", _both_forced),
-    Rule("spread", "note", "value", "How far the repeats of each number lie apart, where that is known.", _spread),
-    Rule("read-off-chart", "note", "value", "A number that only a third party read.", _read_off_chart),
+    Rule("both-forced", "note", "acceptance", N_("Forced acceptance on both sides."), _both_forced),
+    Rule("spread", "note", "value", N_("How far the repeats of each number lie apart, where that is known."), _spread),
+    Rule("read-off-chart", "note", "value", N_("A number that only a third party read."), _read_off_chart),
 )

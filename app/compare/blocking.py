@@ -9,7 +9,8 @@ from app.claims.words import axis_of
 from app.compare.conditions import acceptance_text, is_forced
 from app.compare.pair import PER_NODE
 from app.compare.rules import Finding, Rule, against, stated
-from app.compare.words import KINDS, SCOPES, axis_name, listed, sentence, what_it_is
+from app.compare.words import KINDS, SCOPES, axis_name, sentence, what_it_is
+from app.language import N_, _, listed
 
 if TYPE_CHECKING:
     from app.claims.schema import Claim
@@ -37,17 +38,19 @@ def _retracted(pair: Pair) -> Finding | None:
     said = [reason for reason in reasons if reason is not None]
     if not said:
         return None
-    a, b = ("retracted" if reason is not None else "not retracted" for reason in reasons)
-    message = f"A number that its author took back is no number: {'; '.join(said)}"
-    return Finding(a, b, message, "a card among them was retracted")
+    a, b = (_("retracted") if reason is not None else _("not retracted") for reason in reasons)
+    message = _("A number that its author took back is no number: {said}").format(said="; ".join(said))
+    return Finding(a, b, message, _("a card among them was retracted"))
 
 
 def _axis(pair: Pair) -> Finding | None:
     if pair.same_axis:
         return None
     a, b = pair.a, pair.b
-    message = f"{a.headline} is {what_it_is(a)}; {b.headline} is {what_it_is(b)}."
-    clause = f"one is {what_it_is(a)}, the other is {what_it_is(b)}"
+    message = _("{headline} is {a}; {headline_2} is {b}.").format(
+        headline=a.headline, a=what_it_is(a), headline_2=b.headline, b=what_it_is(b)
+    )
+    clause = _("one is {a}, the other is {b}").format(a=what_it_is(a), b=what_it_is(b))
     return Finding(axis_of(a), axis_of(b), message, clause)
 
 
@@ -57,8 +60,8 @@ def _axis_not_defined(pair: Pair) -> Finding | None:
     if not pair.same_axis or (pair.a.axis in AXES and pair.a.axis not in unknown):
         return None
     name = axis_name(pair.a.axis)
-    clause = "what these numbers measure is not defined where they were published"
-    return Finding(name, name, "The source does not define what is measured, so it may be two things.", clause)
+    clause = _("what these numbers measure is not defined where they were published")
+    return Finding(name, name, _("The source does not define what is measured, so it may be two things."), clause)
 
 
 def _axis_version(pair: Pair) -> Finding | None:
@@ -66,25 +69,31 @@ def _axis_version(pair: Pair) -> Finding | None:
     if not pair.same_axis or a == b:
         return None
     name = axis_name(pair.a.axis)
-    message = f"They were recorded under versions {a} and {b} of the definition of {name}."
-    return Finding(str(a), str(b), message, f"the definition of {name} changed between them")
+    message = _("They were recorded under versions {a} and {b} of the definition of {name}.").format(
+        a=a, b=b, name=name
+    )
+    return Finding(str(a), str(b), message, _("the definition of {name} changed between them").format(name=name))
 
 
 def _kind(pair: Pair) -> Finding | None:
     a, b = pair.a, pair.b
     if (a.kind == "absolute") == (b.kind == "absolute"):
         return None
-    one, two = KINDS[a.kind], KINDS[b.kind]
-    message = f"{a.headline} is {one}, {b.headline} {two}: a ratio says nothing about the size of a number."
-    return Finding(one, two, message, f"one is {one}, the other {two}")
+    one, two = _(KINDS[a.kind]), _(KINDS[b.kind])
+    message = _("{headline} is {one}, {headline_2} {two}: a ratio says nothing about the size of a number.").format(
+        headline=a.headline, one=one, headline_2=b.headline, two=two
+    )
+    return Finding(one, two, message, _("one is {one}, the other {two}").format(one=one, two=two))
 
 
 def _scope(pair: Pair) -> Finding | None:
-    a, b = SCOPES[pair.a.scope], SCOPES[pair.b.scope]
+    a, b = _(SCOPES[pair.a.scope]), _(SCOPES[pair.b.scope])
     if a == b:
         return None
-    message = f"{pair.a.headline} is about {a}, {pair.b.headline} about {b}: a part's gain is not the whole's."
-    return Finding(a, b, message, f"one is about {a}, the other about {b}")
+    message = _("{headline} is about {a}, {headline_2} about {b}: a part's gain is not the whole's.").format(
+        headline=pair.a.headline, a=a, headline_2=pair.b.headline, b=b
+    )
+    return Finding(a, b, message, _("one is about {a}, the other about {b}").format(a=a, b=b))
 
 
 def _baseline(pair: Pair) -> Finding | None:
@@ -98,10 +107,12 @@ def _baseline(pair: Pair) -> Finding | None:
     a, b = against(one), against(two)
     if not named:
         return Finding(
-            a, b, "What at least one of the two ratios divides by is not stated.", "a baseline is not stated"
+            a, b, _("What at least one of the two ratios divides by is not stated."), _("a baseline is not stated")
         )
-    message = f"{pair.a.headline} divides by: {a}. {pair.b.headline} divides by: {b}."
-    return Finding(a, b, message, "each is set against something else")
+    message = _("{headline} divides by: {a}. {headline_2} divides by: {b}.").format(
+        headline=pair.a.headline, a=a, headline_2=pair.b.headline, b=b
+    )
+    return Finding(a, b, message, _("each is set against something else"))
 
 
 def _ladder(pair: Pair) -> Finding | None:
@@ -111,10 +122,15 @@ def _ladder(pair: Pair) -> Finding | None:
     first, last = sorted((one.step, two.step))
     between = [item for item in one.breaks if first <= item.after_step < last]
     reasons = " ".join(sentence(reason) for item in between for reason in item.reasons)
-    message = f"The source's ladder breaks between step {first} and step {last}. {reasons}"
+    message = _("The source's ladder breaks between step {first} and step {last}. {reasons}").format(
+        first=first, last=last, reasons=reasons
+    )
     titles = listed([item.title[:1].lower() + item.title[1:] for item in between])
     return Finding(
-        f"step {one.step}", f"step {two.step}", message, f"the ladder of their source breaks between them ({titles})"
+        _("step {step}").format(step=one.step),
+        _("step {step}").format(step=two.step),
+        message,
+        _("the ladder of their source breaks between them ({titles})").format(titles=titles),
     )
 
 
@@ -126,7 +142,7 @@ def _apart(pair: Pair) -> Finding | None:
         return None
     a, b = (place.title if place else None for place in rounds)
     why = " ".join(sentence(reason) for reason in dict.fromkeys(reasons) if reason)
-    return Finding(a, b, why, "one of them was measured apart from everything else, in a way that is not described")
+    return Finding(a, b, why, _("one of them was measured apart from everything else, in a way that is not described"))
 
 
 def _acceptance_open(pair: Pair) -> Finding | None:
@@ -138,8 +154,8 @@ def _acceptance_open(pair: Pair) -> Finding | None:
     if all(known):
         return None
     a, b = acceptance_text(pair.a), acceptance_text(pair.b)
-    message = f"Acceptance: {stated(a, b)}. It may have been forced, which sets the speed."
-    return Finding(a, b, message, "whether drafted tokens were really accepted is not stated")
+    message = _("Acceptance: {a}. It may have been forced, which sets the speed.").format(a=stated(a, b))
+    return Finding(a, b, message, _("whether drafted tokens were really accepted is not stated"))
 
 
 def _acceptance_forced(pair: Pair) -> Finding | None:
@@ -149,17 +165,17 @@ def _acceptance_forced(pair: Pair) -> Finding | None:
         return None
     a, b = acceptance_text(pair.a), acceptance_text(pair.b)
     if all(forced):
-        message = f"Acceptance was forced on both sides, to different lengths: {a} against {b}."
-        return Finding(a, b, message, "acceptance was forced to different lengths")
+        message = _("Acceptance was forced on both sides, to different lengths: {a} against {b}.").format(a=a, b=b)
+        return Finding(a, b, message, _("acceptance was forced to different lengths"))
     if "none" in (pair.a.acceptance.kind, pair.b.acceptance.kind):
         return None
     prompts = pair.diffs.get("workload.name")
-    too = " The prompts differ too." if prompts and prompts.state == "differs" else ""
-    message = (
-        f"Acceptance: {a} against {b}. A forced acceptance sets the speed whatever the text is, so the gap between the "
-        f"two is not the cost of simulating.{too}"
-    )
-    return Finding(a, b, message, "acceptance is forced on one side and real on the other")
+    too = _(" The prompts differ too.") if prompts and prompts.state == "differs" else ""
+    message = _(
+        "Acceptance: {a} against {b}. A forced acceptance sets the speed whatever the text is, "
+        "so the gap between the two is not the cost of simulating.{too}"
+    ).format(a=a, b=b, too=too)
+    return Finding(a, b, message, _("acceptance is forced on one side and real on the other"))
 
 
 def _model(pair: Pair) -> Finding | None:
@@ -167,10 +183,10 @@ def _model(pair: Pair) -> Finding | None:
     if item is None or item.state in ("equal", "held"):
         return None
     if item.state == "differs":
-        message = f"Two models: {item.a} and {item.b}."
-        return Finding(item.a, item.b, message, f"one is {item.a}, the other {item.b}")
-    message = f"Model: {stated(item.a, item.b)}."
-    return Finding(item.a, item.b, message, "the model is not stated")
+        message = _("Two models: {a} and {b}.").format(a=item.a, b=item.b)
+        return Finding(item.a, item.b, message, _("one is {a}, the other {b}").format(a=item.a, b=item.b))
+    message = _("Model: {a}.").format(a=stated(item.a, item.b))
+    return Finding(item.a, item.b, message, _("the model is not stated"))
 
 
 def _unit(pair: Pair) -> Finding | None:
@@ -178,17 +194,26 @@ def _unit(pair: Pair) -> Finding | None:
     if not pair.same_axis or a.kind != b.kind or pair.same_unit:
         return None
     nodes = PER_NODE in (a.unit, b.unit)
-    why = " How many GPUs a node holds is not stated." if nodes else ""
-    message = f"{a.unit} and {b.unit} cannot be converted into each other.{why}"
-    return Finding(a.unit, b.unit, message, f"{a.unit} and {b.unit} cannot be converted into each other")
+    why = _(" How many GPUs a node holds is not stated.") if nodes else ""
+    message = _("{unit} and {unit_2} cannot be converted into each other.{why}").format(
+        unit=a.unit, unit_2=b.unit, why=why
+    )
+    return Finding(
+        a.unit,
+        b.unit,
+        message,
+        _("{unit} and {unit_2} cannot be converted into each other").format(unit=a.unit, unit_2=b.unit),
+    )
 
 
 def _number(pair: Pair) -> Finding | None:
     if has_number(pair.a) and has_number(pair.b):
         return None
     a, b = pair.a, pair.b
-    message = f"{a.headline} against {b.headline}: a number is missing, in a chart only or not given at all."
-    return Finding(a.headline, b.headline, message, "a number is missing on at least one side")
+    message = _("{headline} against {headline_2}: a number is missing, in a chart only or not given at all.").format(
+        headline=a.headline, headline_2=b.headline
+    )
+    return Finding(a.headline, b.headline, message, _("a number is missing on at least one side"))
 
 
 def has_number(claim: Claim) -> bool:
@@ -200,9 +225,11 @@ def _prefill(pair: Pair) -> Finding | None:
     without = [_leaves_prefill_out(side) for side in (pair.a, pair.b)]
     if not pair.same_axis or pair.a.axis not in WITH_PREFILL or without[0] == without[1]:
         return None
-    a, b = ("prefill not counted" if out else "prefill counted" for out in without)
-    message = f"Prefill is left out on one side of {axis_name(pair.a.axis)}: {a} against {b}."
-    return Finding(a, b, message, "one leaves the prefill out")
+    a, b = (_("prefill not counted") if out else _("prefill counted") for out in without)
+    message = _("Prefill is left out on one side of {axis}: {a} against {b}.").format(
+        axis=axis_name(pair.a.axis), a=a, b=b
+    )
+    return Finding(a, b, message, _("one leaves the prefill out"))
 
 
 def _leaves_prefill_out(claim: Claim) -> bool:
@@ -210,49 +237,57 @@ def _leaves_prefill_out(claim: Claim) -> bool:
 
 
 BLOCKING: tuple[Rule, ...] = (
-    Rule("retracted", "blocking", "card", "A number that its author took back compares with nothing.", _retracted),
-    Rule("axis", "blocking", "axis", "Two numbers of two metrics answer two questions.", _axis),
+    Rule("retracted", "blocking", "card", N_("A number that its author took back compares with nothing."), _retracted),
+    Rule("axis", "blocking", "axis", N_("Two numbers of two metrics answer two questions."), _axis),
     Rule(
         "axis-not-defined",
         "blocking",
         "axis",
-        "A metric that its source does not define matches nothing.",
+        N_("A metric that its source does not define matches nothing."),
         _axis_not_defined,
     ),
-    Rule("axis-version", "blocking", "axis_version", "A definition that changed is another definition.", _axis_version),
-    Rule("kind", "blocking", "kind", "A ratio and an absolute number have no common scale.", _kind),
-    Rule("scope", "blocking", "scope", "A kernel's gain is not a layer's, and a layer's not the whole's.", _scope),
-    Rule("baseline", "blocking", "baseline", "Two ratios match only where they divide by the same thing.", _baseline),
+    Rule(
+        "axis-version",
+        "blocking",
+        "axis_version",
+        N_("A definition that changed is another definition."),
+        _axis_version,
+    ),
+    Rule("kind", "blocking", "kind", N_("A ratio and an absolute number have no common scale."), _kind),
+    Rule("scope", "blocking", "scope", N_("A kernel's gain is not a layer's, and a layer's not the whole's."), _scope),
+    Rule(
+        "baseline", "blocking", "baseline", N_("Two ratios match only where they divide by the same thing."), _baseline
+    ),
     Rule(
         "ladder-break",
         "blocking",
         "ladder",
-        "Steps on two sides of a break in a ladder were measured otherwise.",
+        N_("Steps on two sides of a break in a ladder were measured otherwise."),
         _ladder,
     ),
     Rule(
         "round-apart",
         "blocking",
         "round",
-        "A round that its source keeps apart matches nothing outside it.",
+        N_("A round that its source keeps apart matches nothing outside it."),
         _apart,
     ),
     Rule(
         "acceptance-forced",
         "blocking",
         "acceptance",
-        "Forced acceptance matches only the same forced length, or speculation off.",
+        N_("Forced acceptance matches only the same forced length, or speculation off."),
         _acceptance_forced,
     ),
     Rule(
         "acceptance-not-stated",
         "blocking",
         "acceptance",
-        "An acceptance that is not stated may have been forced.",
+        N_("An acceptance that is not stated may have been forced."),
         _acceptance_open,
     ),
-    Rule("model", "blocking", "model.id", "Two models do different work for one token.", _model),
-    Rule("unit", "blocking", "unit", "Units that no stated fact converts cannot be set side by side.", _unit),
-    Rule("number", "blocking", "value", "Without a number on both sides there is nothing to compare.", _number),
-    Rule("prefill", "blocking", "prefill", "A number that leaves the prefill out is not end to end.", _prefill),
+    Rule("model", "blocking", "model.id", N_("Two models do different work for one token."), _model),
+    Rule("unit", "blocking", "unit", N_("Units that no stated fact converts cannot be set side by side."), _unit),
+    Rule("number", "blocking", "value", N_("Without a number on both sides there is nothing to compare."), _number),
+    Rule("prefill", "blocking", "prefill", N_("A number that leaves the prefill out is not end to end."), _prefill),
 )

@@ -8,6 +8,7 @@ from app.axes import AXES
 from app.compare.conditions import COMPARED, settle
 from app.compare.schema import OtherAxis
 from app.compare.words import axis_name
+from app.language import _
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -76,10 +77,16 @@ def _entry(one: ClaimRow, two: ClaimRow, first: tuple[ClaimRow, ClaimRow] | None
     name = " ".join(part for part in (one.statistic, axis_name(one.axis)) if part)
     orders = (_order(one, two), _order(*first)) if first else (0, 0)
     opposite = orders[0] * orders[1] < 0
-    text = f"{name}: {one.headline} against {two.headline}"
+    text = _("{name}: {headline} against {headline_2}").format(
+        name=name, headline=one.headline, headline_2=two.headline
+    )
     if first and 0 not in orders:
-        order = "the opposite order to" if opposite else "the same order as"
-        text += f"; it puts these two deployments in {order} {axis_name(first[0].axis)}"
+        said = (
+            _("; it puts these two deployments in the opposite order to {axis}")
+            if opposite
+            else _("; it puts these two deployments in the same order as {axis}")
+        )
+        text += said.format(axis=axis_name(first[0].axis))
     return OtherAxis(axis=one.axis, a=one.id, b=two.id, message=f"{text}.", opposite=opposite)
 
 

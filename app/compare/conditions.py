@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal
 
 from app.claims.conditions import FIELDS
 from app.claims.schema import Acceptance, Conditions, Speculation
+from app.language import N_, _, number
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,9 +28,15 @@ State = Literal[
     "not_stated",
     "apart",  # told in two ways that cannot be matched; two things, unless the source holds them equal
 ]
-OFF = "off"
-NOT_STATED = "not stated"
+OFF = N_("off")
+NOT_STATED = N_("not stated")
 FORCED = ("simulated", "synthetic")
+ACCEPTANCE = {
+    "none": N_("none"),
+    "measured": N_("measured"),
+    "simulated": N_("simulated"),
+    "synthetic": N_("synthetic"),
+}
 TP_EP = re.compile(r"^TP(\d+) \+ EP(\d+)\b")
 ABBREVIATED = re.compile(r"[0-9a-f]{7,}")
 
@@ -76,7 +83,7 @@ def diff(a: Claim, b: Claim, groups: frozenset[str], held: frozenset[str]) -> tu
             state = "held"
         elif state == "apart":
             state = "differs"
-        found.append(FieldDiff(name, fact.label, group, fact.read(a), fact.read(b), state))
+        found.append(FieldDiff(name, _(fact.label), group, fact.read(a), fact.read(b), state))
     return tuple(found)
 
 
@@ -103,8 +110,12 @@ def acceptance_text(claim: Claim) -> str | None:
     if given.kind == "not_stated":
         return None
     length = forced_length(claim) or given.length
-    ceiling = f" of at most {given.ceiling:f}" if given.ceiling is not None and length is not None else ""
-    return given.kind + (f" {length:f}" if length is not None else "") + ceiling
+    ceiling = (
+        _(" of at most {ceiling}").format(ceiling=number(given.ceiling, "f"))
+        if given.ceiling is not None and length is not None
+        else ""
+    )
+    return _(ACCEPTANCE[given.kind]) + (f" {number(length, 'f')}" if length is not None else "") + ceiling
 
 
 def _acceptance_state(a: Claim, b: Claim) -> State:
@@ -212,10 +223,10 @@ def _table() -> dict[str, Compared]:
     table["acceptance"] = replace(table["acceptance"], read=acceptance_text, state=_acceptance_state)
     names = ("workload.name", "workload.dataset")  # a named benchmark, a data set, or both
     prompts = _together(*(readers[name] for name in names), apart="apart")
-    table[names[0]] = Compared("prompts", names, _prompts, prompts)
+    table[names[0]] = Compared(N_("prompts"), names, _prompts, prompts)
     names = ("load.concurrency", "load.rate")  # a closed loop, an open one, or a capped one
     load = _together(*(readers[name] for name in names))
-    table[names[0]] = Compared("load", names, _load, load)
+    table[names[0]] = Compared(N_("load"), names, _load, load)
     return {name: fact for name, fact in table.items() if name not in ("workload.dataset", "load.rate")}
 
 
@@ -233,9 +244,9 @@ def _prompts(claim: Claim) -> str | None:
 
 def _load(claim: Claim) -> str | None:
     given = claim.conditions.load
-    concurrency = f"concurrency {given.concurrency}" if given.concurrency else None
-    batch = f"batch {given.batch}" if given.batch else None
-    rate = f"request rate {given.rate}" if given.rate else None
+    concurrency = _("concurrency {concurrency}").format(concurrency=given.concurrency) if given.concurrency else None
+    batch = _("batch {batch}").format(batch=given.batch) if given.batch else None
+    rate = _("request rate {rate}").format(rate=given.rate) if given.rate else None
     return ", ".join(part for part in (concurrency or batch, rate) if part) or None
 
 

@@ -7,6 +7,8 @@ from decimal import Decimal
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from app.language import _, number
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -63,8 +65,13 @@ def memory_limit(claim: Claim, weights: Mapping[str, ModelWeights]) -> Limit | N
     size = BYTES.get((claim.conditions.dtypes.weights or "").lower(), read.bytes_per_param)
     gigabytes = read.active_params_b * size
     limit = bandwidth * 1000 * hardware.count / gigabytes
-    arithmetic = (
-        f"{bandwidth} TB/s x {hardware.count} GPUs / ({read.active_params_b}B active parameters x "
-        f"{size} bytes) = {limit:,.0f} tok/s"
+    arithmetic = _(
+        "{bandwidth} TB/s x {count} GPUs / ({active_params_b}B active parameters x {size} bytes) = {limit} tok/s"
+    ).format(
+        bandwidth=bandwidth,
+        count=hardware.count,
+        active_params_b=read.active_params_b,
+        size=size,
+        limit=number(limit, ",.0f"),
     )
     return Limit(limit, arithmetic)

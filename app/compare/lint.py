@@ -17,7 +17,8 @@ from app.compare.printed import recomputed
 from app.compare.ratio import change_of
 from app.compare.rules import against
 from app.compare.schema import Reason
-from app.compare.words import SCOPES, listed, sentence, significant
+from app.compare.words import SCOPES, sentence, significant
+from app.language import N_, _, listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -29,22 +30,22 @@ if TYPE_CHECKING:
     from app.compare.schema import Severity
 
 RULES: dict[str, str] = {
-    "R1": "What a ratio divides by, or the number that it divides by, is not given.",
-    "R2": "Numerator and denominator ran another workload.",
-    "R3": "Numerator and denominator ran at another load.",
-    "R4": "Speculation, or a forced acceptance, on one side only.",
-    "R5": "Another cache policy: the ratio measures the cache.",
-    "R6": "The source admits a defect of what it divides by.",
-    "R7": "The printed ratio does not follow from the printed end points.",
-    "R8": "A part's ratio is not the whole's.",
-    "R9": "Its source, or another, contradicts it.",
-    "R10": "Above what memory bandwidth allows one stream.",
+    "R1": N_("What a ratio divides by, or the number that it divides by, is not given."),
+    "R2": N_("Numerator and denominator ran another workload."),
+    "R3": N_("Numerator and denominator ran at another load."),
+    "R4": N_("Speculation, or a forced acceptance, on one side only."),
+    "R5": N_("Another cache policy: the ratio measures the cache."),
+    "R6": N_("The source admits a defect of what it divides by."),
+    "R7": N_("The printed ratio does not follow from the printed end points."),
+    "R8": N_("A part's ratio is not the whole's."),
+    "R9": N_("Its source, or another, contradicts it."),
+    "R10": N_("Above what memory bandwidth allows one stream."),
 }
 WORKLOAD = ("workload.name", "workload.input_tokens", "workload.output_tokens", "workload.temperature")
 LOAD = "load.concurrency"
 CACHE = "workload.prefix_cache"
 COLD = {"off", "cleared"}  # two ways to have no hit
-_WHO = {False: "Its source contradicts itself", True: "Another source contradicts it"}
+_WHO = {False: N_("Its source contradicts itself"), True: N_("Another source contradicts it")}
 PARTS = ("kernel", "path", "layer", "forward_pass")
 
 
@@ -78,7 +79,9 @@ def lint_pair(pair: Pair, others: Sequence[ClaimRow] = ()) -> list[Reason]:
     a, b = (_admitted_flaw(side, (pair.a, pair.b, *others)) for side in (pair.a, pair.b))
     if a or b:
         side = pair.a if a else pair.b
-        message = f"{side.headline} has a defect that its source admits: {sentence(a or b)}"
+        message = _("{headline} has a defect that its source admits: {a}").format(
+            headline=side.headline, a=sentence(a or b)
+        )
         reasons.append(_reason("R6", "baseline", a, b, message))
     return reasons
 
@@ -95,9 +98,17 @@ def _reason(rule: str, field: str, a: str | None, b: str | None, message: str, s
 def _denominator(claim: ClaimRow, known: Mapping[str, ClaimRow]) -> Iterator[Reason]:
     given = claim.baseline
     if given.kind == "not_stated":
-        yield _reason("R1", "baseline", None, claim.headline, f"What {claim.headline} divides by is not stated.")
+        yield _reason(
+            "R1",
+            "baseline",
+            None,
+            claim.headline,
+            _("What {headline} divides by is not stated.").format(headline=claim.headline),
+        )
     elif given.value is None and claim.before is None and given.claim not in known:
-        message = f"The number that {claim.headline} divides by is not given ({against(given)})."
+        message = _("The number that {headline} divides by is not given ({given}).").format(
+            headline=claim.headline, given=against(given)
+        )
         yield _reason("R1", "baseline", against(given), claim.headline, message)
 
 
@@ -138,16 +149,26 @@ def _unequal(differing: Mapping[str, FieldDiff], alone: bool, equal_terms: str) 
     workload = [differing[field] for field in WORKLOAD if field in differing]
     if workload and not (alone and "workload.name" not in differing):
         names = listed([item.label for item in workload])
-        text = "; ".join(f"{item.label} {item.a} against {item.b}" for item in workload)
+        text = "; ".join(_("{label} {a} against {b}").format(label=item.label, a=item.a, b=item.b) for item in workload)
         first = workload[0]
-        yield _reason("R2", first.field, first.a, first.b, f"A ratio of the two would mix workloads ({names}): {text}.")
+        yield _reason(
+            "R2",
+            first.field,
+            first.a,
+            first.b,
+            _("A ratio of the two would mix workloads ({names}): {text}.").format(names=names, text=text),
+        )
     if LOAD in differing and not alone:
         item = differing[LOAD]
-        message = f"A ratio of the two would mix loads: {item.a} against {item.b}.{equal_terms}"
+        message = _("A ratio of the two would mix loads: {a} against {b}.{equal_terms}").format(
+            a=item.a, b=item.b, equal_terms=equal_terms
+        )
         yield _reason("R3", LOAD, item.a, item.b, message)
     if CACHE in differing and not {differing[CACHE].a, differing[CACHE].b} <= COLD:
         item = differing[CACHE]
-        message = f"Prefix cache {item.a} against {item.b}: a ratio of the two measures the cache policy."
+        message = _("Prefix cache {a} against {b}: a ratio of the two measures the cache policy.").format(
+            a=item.a, b=item.b
+        )
         yield _reason("R5", CACHE, item.a, item.b, message)
 
 
@@ -158,8 +179,10 @@ def _equal_terms(claims: Sequence[ClaimRow], known: Mapping[str, ClaimRow]) -> s
     if top is None or under is None or not top.value or not under.value:
         return ""
     load = COMPARED[LOAD].read(top)
-    at = f"At {load}" if load else "At equal load"
-    return f" {at} the source has {top.headline} against {under.headline}: {significant(top.value / under.value)}x."
+    at = _("At {load}").format(load=load) if load else _("At equal load")
+    return _(" {at} the source has {headline} against {headline_2}: {value}x.").format(
+        at=at, headline=top.headline, headline_2=under.headline, value=significant(top.value / under.value)
+    )
 
 
 def _speculation_of(a: Claim, b: Claim) -> Iterator[Reason]:
@@ -170,10 +193,14 @@ def _speculation_of(a: Claim, b: Claim) -> Iterator[Reason]:
         return
     texts = [acceptance_text(side) for side in (a, b)]
     if speculates[0] == speculates[1]:
-        message = f"Forced acceptance on one side only: {texts[0]} against {texts[1]}."
+        message = _("Forced acceptance on one side only: {first} against {second}.").format(
+            first=texts[0], second=texts[1]
+        )
     else:
-        on = (texts[1] if speculates[1] else texts[0]) or "acceptance not stated"
-        message = f"Speculation on one side only: a ratio of the two holds at its acceptance ({on}) and at no other."
+        on = (texts[1] if speculates[1] else texts[0]) or _("acceptance not stated")
+        message = _(
+            "Speculation on one side only: a ratio of the two holds at its acceptance ({on}) and at no other."
+        ).format(on=on)
     yield _reason("R4", "acceptance", texts[0], texts[1], message)
 
 
@@ -187,29 +214,35 @@ def _speculates(side: Claim) -> bool | None:
 def _flaw(claim: ClaimRow) -> Iterator[Reason]:
     flaw = claim.baseline.flaw
     if flaw:
-        message = f"What {claim.headline} divides by has a defect that the source admits: {sentence(flaw)}"
+        message = _("What {headline} divides by has a defect that the source admits: {flaw}").format(
+            headline=claim.headline, flaw=sentence(flaw)
+        )
         yield _reason("R6", "baseline", flaw, claim.headline, message)
 
 
 def _part(claim: ClaimRow, known: Mapping[str, ClaimRow]) -> Iterator[Reason]:
     if claim.scope not in PARTS:
         return
-    part = SCOPES[claim.scope]
+    part = _(SCOPES[claim.scope])
     if claim.end_to_end is None:
         if claim.kind == "absolute":
             return
-        message = f"{claim.headline} is about {part}; no effect on the whole is given."
+        message = _("{headline} is about {part}; no effect on the whole is given.").format(
+            headline=claim.headline, part=part
+        )
         yield _reason("R8", "scope", None, part, message, "note")
         return
     whole = known.get(claim.end_to_end)
-    effect = whole.headline if whole else f"the effect is in {claim.end_to_end}"
-    message = f"{claim.headline} is about {part}; for the whole the source gives {effect}."
+    effect = whole.headline if whole else _("the effect is in {end_to_end}").format(end_to_end=claim.end_to_end)
+    message = _("{headline} is about {part}; for the whole the source gives {effect}.").format(
+        headline=claim.headline, part=part, effect=effect
+    )
     yield _reason("R8", "scope", effect, part, message)
 
 
 def _contradicted(claim: ClaimRow) -> Iterator[Reason]:
     for item in claim.contradictions:
-        yield _reason("R9", "contradictions", None, claim.headline, f"{_WHO[item.across]}: {item.text}")
+        yield _reason("R9", "contradictions", None, claim.headline, f"{_(_WHO[item.across])}: {item.text}")
 
 
 def _memory(claim: ClaimRow, weights: Mapping[str, ModelWeights]) -> Iterator[Reason]:
@@ -218,8 +251,10 @@ def _memory(claim: ClaimRow, weights: Mapping[str, ModelWeights]) -> Iterator[Re
         return
     if claim.acceptance.kind in ("measured", "simulated", "synthetic"):
         return
-    likely = "likely total tokens, speculation or another unit"
-    message = f"{claim.headline} is above the memory limit: {likely}. {limit.arithmetic}."
+    likely = _("likely total tokens, speculation or another unit")
+    message = _("{headline} is above the memory limit: {likely}. {arithmetic}.").format(
+        headline=claim.headline, likely=likely, arithmetic=limit.arithmetic
+    )
     yield _reason("R10", "value", limit.arithmetic, claim.headline, message)
 
 

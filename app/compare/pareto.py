@@ -10,6 +10,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from app.language import _, number
 from app.protocol.english import counted, measured
 
 if TYPE_CHECKING:
@@ -54,17 +55,25 @@ def front(points: Sequence[SweepPoint]) -> tuple[Placed, ...]:
 
 def best_above(points: Sequence[SweepPoint], limit: float, unit: str = "tok/s/GPU") -> Best:
     """The measured point of the highest throughput whose interactivity is above `limit` tok/s/user."""
-    asked = f"{limit:,.15g} tok/s/user"
+    asked = _("{limit} tok/s/user").format(limit=number(limit, ",.15g"))
     allowed = [point for point in points if _valid(point) and (point.interactivity or 0.0) > limit]
     if not allowed:
         fastest = max((point.interactivity or 0.0 for point in points if _valid(point)), default=None)
-        reach = "no point is a result" if fastest is None else f"the fastest has {measured(fastest)}"
-        return Best(limit, None, f"no measured point above {asked}: {reach}")
+        reach = (
+            _("no point is a result")
+            if fastest is None
+            else _("the fastest has {fastest}").format(fastest=measured(fastest))
+        )
+        return Best(limit, None, _("no measured point above {asked}: {reach}").format(asked=asked, reach=reach))
     best = max(allowed, key=lambda point: (point.throughput or 0.0, point.interactivity or 0.0))
     throughput, speed = measured(best.throughput or 0.0), measured(best.interactivity or 0.0)
-    text = (
-        f"{throughput} {unit} at {speed} tok/s/user ({best.label}), "
-        f"the best of {counted(len(allowed), 'measured point')} above {asked}"
+    text = _("{throughput} {unit} at {speed} tok/s/user ({label}), the best of {allowed} above {asked}").format(
+        throughput=throughput,
+        unit=unit,
+        speed=speed,
+        label=best.label,
+        allowed=counted(len(allowed), "measured point"),
+        asked=asked,
     )
     return Best(limit, best, text)
 

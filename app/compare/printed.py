@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from app.claims.wording import ARROW, number
 from app.compare.schema import Reason
 from app.compare.words import significant
+from app.language import _
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,7 +29,9 @@ def recomputed(claim: ClaimRow) -> Iterator[Reason]:
     text = f"{number(before)} {ARROW} {number(after)}"
     result = f"{significant(found, 4)}{'x' if claim.unit == 'x' else ' %'}".replace("-", "\N{MINUS SIGN}")
     if _off(claim, found) > TOLERANCE:
-        message = f"{claim.headline} is printed, but {text} gives {result}."
+        message = _("{headline} is printed, but {text} gives {result}.").format(
+            headline=claim.headline, text=text, result=result
+        )
         yield Reason(rule="R7", severity="lint", field="value", a=result, b=claim.headline, message=message)
     elif (
         printed is not None
@@ -36,7 +39,9 @@ def recomputed(claim: ClaimRow) -> Iterator[Reason]:
         and not claim.bound
         and abs(found - printed) * 2 > last_digit(printed)
     ):
-        message = f"{claim.headline} is printed, where {text} gives {result}: the last digit does not follow."
+        message = _("{headline} is printed, where {text} gives {result}: the last digit does not follow.").format(
+            headline=claim.headline, text=text, result=result
+        )
         yield Reason(rule="R7", severity="note", field="value", a=result, b=claim.headline, message=message)
 
 

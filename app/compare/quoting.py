@@ -9,6 +9,7 @@ from app.claims.conditions import FIELDS
 from app.claims.quoting import Line, Part, claim_part, quotation, short_claim
 from app.claims.words import fact_words
 from app.compare.words import VERDICTS
+from app.language import in_english
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from app.compare.schema import Comparison, Reason, Severity
 
 
+@in_english
 def quote_comparison(a: ClaimRow, b: ClaimRow, found: Comparison, root: str) -> Quotation:
     """A ratio stands in it only where the verdict gives one. `root`: this server's address, without a slash at its
     end."""

@@ -14,10 +14,12 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from app.claims.wording import MINUS, number
-from app.compare.conditions import COMPARED, OFF, acceptance_text
+from app.compare.conditions import COMPARED, NOT_STATED, OFF, acceptance_text
 from app.compare.schema import Ratio
 from app.compare.spread import ends_text, reach
-from app.compare.words import listed, significant
+from app.compare.words import significant
+from app.language import N_, _, as_number, listed, ngettext
+from app.protocol.english import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,17 +30,17 @@ if TYPE_CHECKING:
 
 # field -> the change that it is a part of. Fields that are not listed make a change of their own, under their label.
 CHANGES: dict[str, str] = {
-    "kind": "the printed form",
-    "baseline": "what they are set against",
-    "speculation.method": "speculation",
-    "speculation.draft_tokens": "speculation",
-    "acceptance": "speculation",
+    "kind": N_("the printed form"),
+    "baseline": N_("what they are set against"),
+    "speculation.method": N_("speculation"),
+    "speculation.draft_tokens": N_("speculation"),
+    "acceptance": N_("speculation"),
 }
 # Differences that no ratio survives: other prompts are other work, a median is no mean, another round another state.
 NEVER_ONE_CHANGE = {
-    "workload.name": "the prompts",
-    "statistic": "the statistic",
-    "round": "the round of measurements",
+    "workload.name": N_("the prompts"),
+    "statistic": N_("the statistic"),
+    "round": N_("the round of measurements"),
 }
 
 
@@ -69,7 +71,7 @@ def ratio(pair: Pair, reasons: Sequence[Reason]) -> Ratio | Withheld | None:
 
 
 def change_of(field: str) -> str:
-    return NEVER_ONE_CHANGE.get(field) or CHANGES.get(field) or COMPARED[field].label
+    return _(NEVER_ONE_CHANGE.get(field) or CHANGES.get(field) or COMPARED[field].label)
 
 
 def changes(reasons: Sequence[Reason]) -> list[str]:
@@ -82,16 +84,16 @@ def _withheld(pair: Pair, reasons: Sequence[Reason]) -> str | None:
     differing = {item.field for item in reasons if item.severity == "difference"}
     found = changes(reasons)
     if len(found) > 1 or differing & set(NEVER_ONE_CHANGE):
-        verb = "differ" if len(found) > 1 else "differs"
-        return f"as confounded: {listed(found)} {verb}"
-    unstated = [COMPARED[item.field].label for item in reasons if item.severity == "not_stated"]
+        said = ngettext("as confounded: {found} differs", "as confounded: {found} differ", len(found))
+        return said.format(found=listed(found))
+    unstated = [_(COMPARED[item.field].label) for item in reasons if item.severity == "not_stated"]
     if unstated and not _one_unknown(pair, found, unstated):
-        verb = "are" if len(unstated) > 1 else "is"
-        return f"because {listed(unstated)} {verb} not stated"
+        said = ngettext("because {unstated} is not stated", "because {unstated} are not stated", len(unstated))
+        return said.format(unstated=listed(unstated))
     if any(side.approximate or side.bound for side in (pair.a, pair.b)):
-        return "because a number is approximate or a bound"
+        return _("because a number is approximate or a bound")
     if any(caveat.kind == "unsound" for side in (pair.a, pair.b) for caveat in side.caveats):
-        return "because a number does not follow from its source's own counts"
+        return _("because a number does not follow from its source's own counts")
     return _not_told_apart(pair)
 
 
@@ -100,8 +102,8 @@ def _not_told_apart(pair: Pair) -> str | None:
     over = reach(pair)
     if over is None or not over.holds_one or not (pair.a.evidence and pair.b.evidence):
         return None
-    said = " against ".join(ends_text(side) or side.headline for side in (pair.b, pair.a))
-    return f"because the two lie within the spread of their repeats ({said})"
+    said = f" {_('against')} ".join(ends_text(side) or side.headline for side in (pair.b, pair.a))
+    return _("because the two lie within the spread of their repeats ({said})").format(said=said)
 
 
 def _one_unknown(pair: Pair, found: Sequence[str], unstated: Sequence[str]) -> bool:
@@ -111,7 +113,7 @@ def _one_unknown(pair: Pair, found: Sequence[str], unstated: Sequence[str]) -> b
 
 def _value(quotient: Decimal) -> str:
     """Three significant digits; three decimals next to 1, where the change is what is looked at."""
-    return f"{quotient:.3f}" if _near_one(quotient) else significant(quotient)
+    return as_number(f"{quotient:.3f}") if _near_one(quotient) else significant(quotient)
 
 
 def _text(quotient: Decimal) -> str:
@@ -119,7 +121,7 @@ def _text(quotient: Decimal) -> str:
         return f"{_value(quotient)}x"
     change = (quotient - 1) * 100
     if change == 0:
-        return f"no difference ({_value(quotient)}x)"
+        return _("no difference ({quotient}x)").format(quotient=_value(quotient))
     sign = "+" if change > 0 else MINUS
     return f"{sign}{significant(abs(change))} % ({_value(quotient)}x)"
 
@@ -131,9 +133,9 @@ def _near_one(quotient: Decimal) -> bool:
 def _conditions(pair: Pair, reasons: Sequence[Reason]) -> str:
     parts = [_spread(pair), _change(pair, reasons), _forced(pair)]
     if pair.repetition:
-        parts.append("one repeats the other")
+        parts.append(_("one repeats the other"))
     else:
-        parts.append("one round of measurements")
+        parts.append(_("one round of measurements"))
     return "; ".join(part for part in parts if part)
 
 
@@ -141,9 +143,11 @@ def _spread(pair: Pair) -> str:
     over = reach(pair)
     if over is None:
         return ""
-    of = "the repeats" if over.both else "the repeats of one of them, those of the other are not stated"
-    within = "within the spread of the repeats: " if over.holds_one else ""
-    return f"{within}{_value(over.low)}x to {_value(over.high)}x over {of}"
+    of = _("the repeats") if over.both else _("the repeats of one of them, those of the other are not stated")
+    within = _("within the spread of the repeats: ") if over.holds_one else ""
+    return _("{within}{low}x to {high}x over {of}").format(
+        within=within, low=_value(over.low), high=_value(over.high), of=of
+    )
 
 
 def _change(pair: Pair, reasons: Sequence[Reason]) -> str:
@@ -151,26 +155,33 @@ def _change(pair: Pair, reasons: Sequence[Reason]) -> str:
     unstated = [item for item in reasons if item.severity == "not_stated"]
     if unstated and not differing:
         item = unstated[0]
-        return f"{COMPARED[item.field].label}: {item.b or 'not stated'} over {item.a or 'not stated'}"
+        return _("{label}: {b} over {a}").format(
+            label=_(COMPARED[item.field].label), b=item.b or _(NOT_STATED), a=item.a or _(NOT_STATED)
+        )
     if not differing:
-        return "same stated conditions"
-    if changes(reasons) == ["speculation"]:
-        return f"speculation {_speculation(pair.b)} over {_speculation(pair.a)}"
+        return _("same stated conditions")
+    if changes(reasons) == [_("speculation")]:
+        return _("speculation {b} over {a}").format(b=_speculation(pair.b), a=_speculation(pair.a))
     item = differing[0]
-    return f"{change_of(item.field)}: {item.b} over {item.a}"
+    return _("{field}: {b} over {a}").format(field=change_of(item.field), b=item.b, a=item.a)
 
 
 def _speculation(side: ClaimRow) -> str:
     given = side.conditions.speculation
     if given.method == OFF:
-        return OFF
-    drafts = f", {given.draft_tokens} draft{'s' * (given.draft_tokens > 1)}" if given.draft_tokens else ""
-    return f"on at {_acceptance(side)} ({given.method}{drafts})"
+        return _(OFF)
+    drafts = f", {counted(given.draft_tokens, 'draft')}" if given.draft_tokens else ""
+    return _("on at {acceptance} ({method}{drafts})").format(
+        acceptance=_acceptance(side), method=given.method, drafts=drafts
+    )
 
 
 def _acceptance(side: Claim) -> str:
-    kind, _, length = (acceptance_text(side) or "acceptance not stated").partition(" ")
-    return f"{kind} acceptance {length}".rstrip()
+    said = acceptance_text(side)
+    if said is None:
+        return _("acceptance not stated")
+    kind, *length = said.split(" ", 1)
+    return _("{kind} acceptance {length}").format(kind=kind, length="".join(length)).rstrip()
 
 
 def _forced(pair: Pair) -> str:
@@ -178,7 +189,7 @@ def _forced(pair: Pair) -> str:
     sides = [side for side in (pair.a, pair.b) if side.acceptance.kind in ("simulated", "synthetic")]
     if not sides or "acceptance" in changed_fields(pair):
         return ""
-    return f"at {_acceptance(sides[0])} on both sides"
+    return _("at {acceptance} on both sides").format(acceptance=_acceptance(sides[0]))
 
 
 def changed_fields(pair: Pair) -> set[str]:

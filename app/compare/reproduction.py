@@ -31,6 +31,7 @@ from app.claims.schema import Fact, Text
 from app.claims.wording import number, with_unit
 from app.compare.printed import end_points, last_digit
 from app.compare.setup import Setup, SetupDifference
+from app.language import N_, _, as_number
 from app.protocol.english import counted
 from runners.load.statistics import bootstrap_median
 
@@ -50,20 +51,20 @@ ABOUT = Decimal("0.05")
 DIGITS = 6  # of a computed number
 
 WORDS: dict[Status, str] = {
-    "never_tried": "never tried",
-    "not_attemptable": "not attemptable",
-    "failed": "failed",
-    "different_setup": "different setup",
-    "inconclusive": "inconclusive",
-    "below": "below the claim",
-    "within": "within the claim",
-    "above": "above the claim",
+    "never_tried": N_("never tried"),
+    "not_attemptable": N_("not attemptable"),
+    "failed": N_("failed"),
+    "different_setup": N_("different setup"),
+    "inconclusive": N_("inconclusive"),
+    "below": N_("below the claim"),
+    "within": N_("within the claim"),
+    "above": N_("above the claim"),
 }
 STANDS: dict[Standing, str] = {
-    "below": "below the claim",
-    "within": "within the claim",
-    "above": "above the claim",
-    "open": "nowhere: the noise is too wide",
+    "below": N_("below the claim"),
+    "within": N_("within the claim"),
+    "above": N_("above the claim"),
+    "open": N_("nowhere: the noise is too wide"),
 }
 
 
@@ -92,24 +93,40 @@ class Verdict(Fact):
     outputs: Text | None = None  # of two servers: whether they gave the same outputs
 
 
-NEVER_TRIED = Verdict(status="never_tried", text="Nobody has measured this claim again here.")
+NEVER_TRIED = Verdict(status="never_tried", text=N_("Nobody has measured this claim again here."))
 
 
 def rules() -> tuple[tuple[str, str], ...]:
     """The rule as (short name, sentence), in the order in which it is asked."""
     return (
-        ("measured", "Where nothing was measured, it was never tried, cannot be run here for a reason, or failed."),
-        ("valid", "A run that is no result leaves the verdict inconclusive, and so does a claim without a number."),
-        ("repeats", f"At least {FEWEST} repeats are needed; the number is their median, with its bootstrap interval."),
-        ("pairs", "A ratio is the median of the ratios of interleaved pairs, with the interval of that."),
-        ("noise", f"An interval wider than {WIDEST:.0%} of the number is too wide to say where the number stands."),
-        ("reach", "A claim reaches half a step of its last printed digit to both sides, over its range if it has one."),
-        ("about", f"A claim that says about reaches {ABOUT:.0%} further."),
-        ("bounds", "“At least” has no upper end; “within” reaches down to nothing; “up to” is taken at its number."),
-        ("within", "Where the interval and the claim's reach overlap, the number is within, else below or above."),
-        ("setup", "A stated fact that differs makes it a different setup, which refutes nothing."),
-        ("open", "A fact that one side does not state is listed and changes nothing."),
-        ("imported", "A bundle's measurement speaks for a claim where none was made here, and is called imported."),
+        ("measured", _("Where nothing was measured, it was never tried, cannot be run here for a reason, or failed.")),
+        ("valid", _("A run that is no result leaves the verdict inconclusive, and so does a claim without a number.")),
+        (
+            "repeats",
+            _("At least {fewest} repeats are needed; the number is their median, with its bootstrap interval.").format(
+                fewest=FEWEST
+            ),
+        ),
+        ("pairs", _("A ratio is the median of the ratios of interleaved pairs, with the interval of that.")),
+        (
+            "noise",
+            _("An interval wider than {widest} of the number is too wide to say where the number stands.").format(
+                widest=as_number(f"{WIDEST:.0%}")
+            ),
+        ),
+        (
+            "reach",
+            _("A claim reaches half a step of its last printed digit to both sides, over its range if it has one."),
+        ),
+        ("about", _("A claim that says about reaches {about} further.").format(about=as_number(f"{ABOUT:.0%}"))),
+        ("bounds", _("“At least” has no upper end; “within” reaches down to nothing; “up to” is taken at its number.")),
+        ("within", _("Where the interval and the claim's reach overlap, the number is within, else below or above.")),
+        ("setup", _("A stated fact that differs makes it a different setup, which refutes nothing.")),
+        ("open", _("A fact that one side does not state is listed and changes nothing.")),
+        (
+            "imported",
+            _("A bundle's measurement speaks for a claim where none was made here, and is called imported."),
+        ),
     )
 
 
@@ -117,7 +134,7 @@ def not_attemptable(claim: ClaimRow, missing: Sequence[str]) -> Verdict:
     """Nothing can be run before what is missing is known or there."""
     return Verdict(
         status="not_attemptable",
-        text=f"It cannot be run here: {'; '.join(missing)}.",
+        text=_("It cannot be run here: {missing}.").format(missing="; ".join(missing)),
         claimed=claim.headline,
         reasons=tuple(missing),
     )
@@ -127,7 +144,12 @@ def failed(claim: ClaimRow, failure: str, message: str) -> Verdict:
     """The attempt ended before anything was measured; says nothing about the claim."""
     words = failure.replace("_", " ")
     said = f"{words}: {message}" if message else words
-    return Verdict(status="failed", text=f"The attempt failed ({words}).", claimed=claim.headline, reasons=(said,))
+    return Verdict(
+        status="failed",
+        text=_("The attempt failed ({words}).").format(words=words),
+        claimed=claim.headline,
+        reasons=(said,),
+    )
 
 
 MOST = 1e15  # as of a card's number (app.cards.schema)
@@ -139,10 +161,10 @@ def judge(claim: ClaimRow, values: Sequence[float], between: Setup, *, reasons: 
     For a ratio or a change `values` are those of the pairs (`paired`).
     """
     reach = claimed(claim)
-    problems = [*(reasons or _unusable(values)), *([] if reach else ["the source prints no number"])]
+    problems = [*(reasons or _unusable(values)), *([] if reach else [_("the source prints no number")])]
     known = Verdict(
         status="inconclusive",
-        text=f"Nothing can be said: {problems[0]}." if problems else "-",
+        text=_("Nothing can be said: {first}.").format(first=problems[0]) if problems else "-",
         unit=claim.unit,
         repeats=len(values),
         claimed=claim.headline,
@@ -217,11 +239,17 @@ def _inverted(claim: ClaimRow) -> bool:
 
 def _unusable(values: Sequence[float]) -> list[str]:
     if len(values) < FEWEST:
-        return [f"only {counted(len(values), 'repeat')}: an interval needs {FEWEST}"]
+        return [
+            _("only {values}: an interval needs {fewest}").format(values=counted(len(values), "repeat"), fewest=FEWEST)
+        ]
     if not all(map(math.isfinite, values)):
-        return ["a repeat has no finite number: requests of it failed"]
+        return [_("a repeat has no finite number: requests of it failed")]
     if any(abs(value) > MOST for value in values):
-        return [f"a repeat has a number above {MOST:g}, which nothing measured here can be"]
+        return [
+            _("a repeat has a number above {most}, which nothing measured here can be").format(
+                most=as_number(f"{MOST:g}")
+            )
+        ]
     return []
 
 
@@ -230,7 +258,9 @@ def _wide(claim: ClaimRow, middle: Decimal, low: Decimal, high: Decimal) -> str:
     whole = abs(_factor(claim, middle))
     if high - low <= WIDEST * whole * (100 if claim.unit == "%" else 1):
         return ""
-    return f"the interval from {number(low)} to {number(high)} is wider than {WIDEST:.0%} of the number"
+    return _("the interval from {low} to {high} is wider than {widest} of the number").format(
+        low=number(low), high=number(high), widest=as_number(f"{WIDEST:.0%}")
+    )
 
 
 def _factor(claim: ClaimRow, value: Decimal) -> Decimal:
@@ -253,11 +283,13 @@ def _share(claim: ClaimRow, middle: Decimal) -> Decimal | None:
 
 
 def _sentence(claim: ClaimRow, middle: Decimal, standing: Standing, between: Setup) -> str:
-    said = f"{with_unit(number(middle), claim.unit)} measured against {claim.headline}: {STANDS[standing]}"
+    said = _("{middle} measured against {headline}: {stands}").format(
+        middle=with_unit(number(middle), claim.unit), headline=claim.headline, stands=_(STANDS[standing])
+    )
     if not between.differences:
         return f"{said}."
     labels = ", ".join(item.label for item in between.differences)
-    return f"{said}, in a setup that differs in {labels}; that refutes nothing."
+    return _("{said}, in a setup that differs in {labels}; that refutes nothing.").format(said=said, labels=labels)
 
 
 def _decimal(value: float) -> Decimal:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from app.compare.conditions import NOT_STATED
 from app.compare.schema import Reason
 from app.compare.words import capital
+from app.language import N_, _
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,6 +21,19 @@ if TYPE_CHECKING:
     from app.compare.conditions import FieldDiff
     from app.compare.pair import Pair
     from app.compare.schema import Severity
+
+
+BASELINES = {
+    "own_earlier_build": N_("own earlier build"),
+    "feature_off": N_("feature off"),
+    "other_engine": N_("other engine"),
+    "other_hardware": N_("other hardware"),
+    "other_configuration": N_("other configuration"),
+    "other_model": N_("other model"),
+    "estimate": N_("estimate"),
+    "not_stated": NOT_STATED,
+    "none": N_("none"),
+}
 
 
 @dataclass(frozen=True)
@@ -62,12 +76,12 @@ def conditions(pair: Pair, taken: frozenset[str]) -> list[Reason]:
 
 
 def _difference(item: FieldDiff) -> Reason:
-    message = f"{capital(item.label)}: {item.a} against {item.b}."
+    message = _("{label}: {a} against {b}.").format(label=capital(item.label), a=item.a, b=item.b)
     return Reason(rule="condition", severity="difference", field=item.field, a=item.a, b=item.b, message=message)
 
 
 def _not_stated(item: FieldDiff) -> Reason:
-    detail = "" if item.a is None or item.b is None else ", not stated to the same detail"
+    detail = "" if item.a is None or item.b is None else _(", not stated to the same detail")
     message = f"{capital(item.label)}: {stated(item.a, item.b)}{detail}."
     return Reason(rule="not-stated", severity="not_stated", field=item.field, a=item.a, b=item.b, message=message)
 
@@ -81,12 +95,14 @@ def _within_engine(pair: Pair, item: FieldDiff) -> bool:
 
 def against(baseline: Baseline) -> str:
     """What a number is set against, in a few words; a defect that the source admits is part of it."""
-    text = baseline.text or baseline.kind.replace("_", " ")
-    return f"{text} (admitted flaw: {baseline.flaw.rstrip('.')})" if baseline.flaw else text
+    text = baseline.text or _(BASELINES[baseline.kind])
+    return (
+        _("{text} (admitted flaw: {flaw})").format(text=text, flaw=baseline.flaw.rstrip(".")) if baseline.flaw else text
+    )
 
 
 def stated(a: str | None, b: str | None) -> str:
     """Both values side by side."""
     if a is None and b is None:
-        return "not stated by either"
-    return f"{NOT_STATED if a is None else a} against {NOT_STATED if b is None else b}"
+        return _("not stated by either")
+    return _("{a} against {b}").format(a=_(NOT_STATED) if a is None else a, b=_(NOT_STATED) if b is None else b)

@@ -11,6 +11,7 @@ from app.axes import AXES
 from app.compare.conditions import OFF, accept_length, forced_length, forced_state, is_forced
 from app.compare.schema import Derivation
 from app.compare.words import significant
+from app.language import N_, _, number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -18,8 +19,10 @@ if TYPE_CHECKING:
 
     from app.claims.schema import Claim, ClaimRow
 
-CONSTANT_STEP = "derived; assumes constant step time"
-ONLY_THE_KERNEL = "derived; assumes that only this part changed, at one context length, and that nothing overlaps it"
+CONSTANT_STEP = N_("derived; assumes constant step time")
+ONLY_THE_KERNEL = N_(
+    "derived; assumes that only this part changed, at one context length, and that nothing overlaps it"
+)
 
 
 def steps_per_second(rate: Decimal, length: Decimal) -> Decimal:
@@ -58,11 +61,13 @@ def alone(claim: ClaimRow, others: Sequence[ClaimRow] = ()) -> tuple[Derivation,
         return ()
     rate, length = known
     which = _which(claim)
-    text = (
-        f"{claim.headline} ({which}) is {significant(steps_per_second(rate, length), 4)} steps/s: "
-        f"one verify cycle takes {significant(cycle_ms(rate, length))} ms."
+    text = _("{headline} ({which}) is {rate} steps/s: one verify cycle takes {rate_2} ms.").format(
+        headline=claim.headline,
+        which=which,
+        rate=significant(steps_per_second(rate, length), 4),
+        rate_2=significant(cycle_ms(rate, length)),
     )
-    found = [Derivation(title="Verify cycle", text=text, assumption=CONSTANT_STEP)]
+    found = [Derivation(title=_("Verify cycle"), text=text, assumption=_(CONSTANT_STEP))]
     same_model = [row for row in others if row.conditions.model.id == claim.conditions.model.id]
     lengths = sorted({other for row in same_model if (other := _other_length(claim, row)) is not None})
     found += [_at(claim, rate, length, other) for other in lengths]
@@ -84,12 +89,17 @@ def _break_even(a: ClaimRow, b: ClaimRow) -> Iterator[Derivation]:
             continue
         rate, length = known
         steps = steps_per_second(rate, length)
-        text = (
-            f"{on.headline} ({_which(on)}) is {significant(steps, 4)} steps/s. Without speculation it "
-            f"is {off.headline}, so speculation breaks even at "
-            f"{significant(break_even_length(off.value, rate, length))} tokens a step."
+        text = _(
+            "{headline} ({on}) is {steps} steps/s. Without speculation it is {headline_2}, so "
+            "speculation breaks even at {value} tokens a step."
+        ).format(
+            headline=on.headline,
+            on=_which(on),
+            steps=significant(steps, 4),
+            headline_2=off.headline,
+            value=significant(break_even_length(off.value, rate, length)),
         )
-        yield Derivation(title="Break-even accept length", text=text, assumption=CONSTANT_STEP)
+        yield Derivation(title=_("Break-even accept length"), text=text, assumption=_(CONSTANT_STEP))
 
 
 def _forced_at_real(side: ClaimRow, other: ClaimRow) -> Iterator[Derivation]:
@@ -102,11 +112,15 @@ def _forced_at_real(side: ClaimRow, other: ClaimRow) -> Iterator[Derivation]:
 
 
 def _at(claim: ClaimRow, rate: Decimal, length: Decimal, other: Decimal) -> Derivation:
-    text = (
-        f"The steps of {claim.headline} ({_which(claim)}) at {other:f} tokens a step would give about "
-        f"{significant(rate_at(rate, length, other))} tok/s."
+    text = _("The steps of {headline} ({claim}) at {other} tokens a step would give about {rate} tok/s.").format(
+        headline=claim.headline,
+        claim=_which(claim),
+        other=number(other, "f"),
+        rate=significant(rate_at(rate, length, other)),
     )
-    return Derivation(title=f"Rate at acceptance {other:f}", text=text, assumption=CONSTANT_STEP)
+    return Derivation(
+        title=_("Rate at acceptance {other}").format(other=number(other, "f")), text=text, assumption=_(CONSTANT_STEP)
+    )
 
 
 def _stream(claim: ClaimRow) -> tuple[Decimal, Decimal] | None:
@@ -127,8 +141,10 @@ def _other_length(claim: ClaimRow, other: ClaimRow) -> Decimal | None:
 def _which(claim: Claim) -> str:
     forced = forced_length(claim)
     if claim.acceptance.length is None:
-        return f"forced length {forced:f}"
-    return f"measured length {claim.acceptance.length:f}" + (f", forced to {forced:f}" if forced else "")
+        return _("forced length {forced}").format(forced=number(forced or 0, "f"))
+    return _("measured length {length}").format(length=number(claim.acceptance.length, "f")) + (
+        _(", forced to {forced}").format(forced=number(forced, "f")) if forced else ""
+    )
 
 
 def _share(part: ClaimRow, whole: ClaimRow) -> Iterator[Derivation]:
@@ -140,10 +156,12 @@ def _share(part: ClaimRow, whole: ClaimRow) -> Iterator[Derivation]:
     shares = [time_share(speedup, share) * 100 for speedup in speedups for share in saved]
     if not shares:
         return
-    low, high = (f"{share:.0f}" for share in (min(shares), max(shares)))
+    low, high = (number(share, ".0f") for share in (min(shares), max(shares)))
     span = low if low == high else f"{low}-{high}"
-    text = f"{part.headline} for the part and {whole.headline} for the whole: the part had about {span} % of the time."
-    yield Derivation(title="Share of the time", text=text, assumption=ONLY_THE_KERNEL)
+    text = _("{headline} for the part and {headline_2} for the whole: the part had about {span} % of the time.").format(
+        headline=part.headline, headline_2=whole.headline, span=span
+    )
+    yield Derivation(title=_("Share of the time"), text=text, assumption=_(ONLY_THE_KERNEL))
 
 
 def _factors(claim: ClaimRow) -> list[Decimal]:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from app.compare.ratio import changes
 from app.compare.schema import Ratio
-from app.compare.words import axis_name, capital, listed
+from app.compare.words import axis_name, capital
+from app.language import _, listed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +23,7 @@ ONLY_NOT_STATED = {"acceptance-not-stated"}
 def blocked_summary(blocked: Sequence[tuple[Reason, str]]) -> str:
     """From the findings of the blocking rules with their clauses, in the reader's order; there is at least one."""
     known = [clause for reason, clause in blocked if reason.rule not in ONLY_NOT_STATED]
-    return f"These two cannot be ranked: {(known or [blocked[0][1]])[0]}."
+    return _("These two cannot be ranked: {first}.").format(first=(known or [blocked[0][1]])[0])
 
 
 def summary(
@@ -32,20 +33,22 @@ def summary(
     if isinstance(shown, Ratio):
         text = f"{capital(shown.text)}, {shown.conditions}"
     elif shown:
-        text = f"{_lead(pair, reasons)}; the ratio is withheld {shown.text}"
+        text = _("{pair}; the ratio is withheld {text}").format(pair=_lead(pair, reasons), text=shown.text)
     else:
         differing = changes(reasons)
         text = _lead(pair, reasons) + (f": {listed(differing)}" if differing else "")
     opposite = list(dict.fromkeys(axis_name(item.axis) for item in other_axes if item.opposite))
-    return text + (f"; by {listed(opposite)} their order is the opposite one." if opposite else ".")
+    return text + (
+        _("; by {opposite} their order is the opposite one.").format(opposite=listed(opposite)) if opposite else "."
+    )
 
 
 def _lead(pair: Pair, reasons: Sequence[Reason]) -> str:
     severities = {reason.severity for reason in reasons}
     if pair.repetition:
-        return "One of these two repeats the other with the author's code and script"
+        return _("One of these two repeats the other with the author's code and script")
     if "difference" in severities:
-        return "These two measure the same thing under other conditions"
+        return _("These two measure the same thing under other conditions")
     if "not_stated" in severities:
-        return "These two measure the same thing, but not all that matters is stated"
-    return "These two measure the same thing under the same stated conditions"
+        return _("These two measure the same thing, but not all that matters is stated")
+    return _("These two measure the same thing under the same stated conditions")

@@ -20,6 +20,7 @@ from app.compare.rules import apply, conditions
 from app.compare.schema import Comparison, Ratio, Reason
 from app.compare.speculation import between
 from app.compare.summary import blocked_summary, summary
+from app.language import _
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -91,7 +92,7 @@ def compare(
 
 
 def _same_claim(claim: ClaimRow) -> Comparison:
-    text = "This is one and the same claim."
+    text = _("This is one and the same claim.")
     note = Reason(rule="same-claim", severity="note", field="id", a=claim.id, b=claim.id, message=text)
     return Comparison(
         a=claim.id, b=claim.id, verdict="comparable", summary=text, reasons=(note,), differences=(), ratio=None

@@ -6,6 +6,7 @@ several people line by line, and a run without changes changes nothing.
 
 from __future__ import annotations
 
+import ast
 from io import BytesIO
 from typing import TYPE_CHECKING
 
@@ -17,7 +18,11 @@ from app.locale import CATALOGUE, FOLDER
 from app.settings import ROOT
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
     from pathlib import Path
+    from typing import BinaryIO
+
+    Extracted = tuple[int, str, tuple[str | None, ...], list[str]]
 
 # The functions whose texts are said, with the places of the texts among their arguments.
 KEYWORDS = {
@@ -29,7 +34,7 @@ KEYWORDS = {
     "counted": (2,),
     "named": (2,),
 }
-METHODS = {"app": ("**.py", "python"), "templates": ("**.html", "jinja2")}
+METHODS = {"app": ("**.py", "app.locale.messages:called"), "templates": ("**.html", "jinja2")}
 # As in app/web/render.py, or a text would not be the one that the page asks for.
 OPTIONS = {
     "**.html": {
@@ -51,20 +56,31 @@ msgstr ""
 """
 
 
-def extracted() -> Catalog:
-    """Every text that may be said."""
-    found = Catalog()
+def called(file: BinaryIO, keywords: Collection[str], *_: object, **_options: object) -> Iterator[Extracted]:
+    """The texts of a Python file, as Babel wants them: also of calls inside an f-string, which Babel does not read."""
+    for node in ast.walk(ast.parse(file.read())):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in keywords:
+            given = (item.value if isinstance(item, ast.Constant) else None for item in node.args)
+            texts = tuple(item if isinstance(item, str) else None for item in given)
+            if any(texts):
+                yield node.lineno, node.func.id, texts, []
+
+
+def extracted(code: str) -> Catalog:
+    """Every text that may be said, untranslated, with as many forms of a plural as the language has."""
+    found = Catalog(locale=code)
     for folder, method in METHODS.items():
         for _file, _line, text, _comments, context in extract_from_dir(
-            ROOT / folder, [method], OPTIONS, keywords=KEYWORDS
+            ROOT / folder, [method], OPTIONS, keywords=KEYWORDS, directory_filter=lambda _name: True
         ):
             found.add(text, context=context)
     return found
 
 
-def updated(path: Path, texts: Catalog) -> str:
-    """The catalogue at `path` with exactly these texts and the translations that it has of them."""
+def updated(path: Path) -> str:
+    """The catalogue at `path` with exactly the texts that there are and the translations that it has of them."""
     code = path.parts[-3]
+    texts = extracted(code)
     with path.open("rb") as file:
         known = read_po(file, locale=code, abort_invalid=True)
     for message in texts:
@@ -79,7 +95,7 @@ def updated(path: Path, texts: Catalog) -> str:
 
 def main() -> None:
     for path in sorted(FOLDER.glob(f"*/{CATALOGUE}")):
-        path.write_text(updated(path, extracted()), encoding="utf-8")
+        path.write_text(updated(path), encoding="utf-8")
 
 
 if __name__ == "__main__":

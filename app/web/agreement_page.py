@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.jobs.agreement import AGREES
+from app.language import _
 from app.web.agreement_contexts import AgreementPage, AgreementPart
 from app.web.agreement_points import held_points
 from app.web.contexts import Fact, Shell
@@ -42,10 +43,10 @@ def agreement_part(row: MeasurementRow) -> AgreementPart:
     work = report.plan.workload
     gpus = ", ".join(dict.fromkeys(gpu.name for gpu in report.machine.gpus))
     facts = (
-        Fact("Machine", gpus or report.machine.processor),
-        Fact("Repeats", f"{report.plan.repeats}, the clients by turns, each the first in turn"),
-        Fact("Requests", f"{work.input_tokens:,} tokens in, {work.output_tokens:,} out"),
-        Fact("Measured", f"{row.created_at:%Y-%m-%d}"),
+        Fact(_("Machine"), gpus or report.machine.processor),
+        Fact(_("Repeats"), f"{report.plan.repeats}, the clients by turns, each the first in turn"),
+        Fact(_("Requests"), f"{work.input_tokens:,} tokens in, {work.output_tokens:,} out"),
+        Fact(_("Measured"), f"{row.created_at:%Y-%m-%d}"),
     )
     return AgreementPart(
         url=f"/measurements/{row.id}",

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from app.axes import AXES, TOOLS, VERSIONING
 from app.claims.words import axis_name
+from app.language import _
 from app.protocol.english import counted
 from app.web.axes_example import worked_example
 from app.web.contexts import AxesPage, AxisPart, Fact, Link, Shell, ToolLine
@@ -35,13 +36,13 @@ def axes_page(counts: Mapping[str, int]) -> AxesPage:
 
 def _part(axis: Axis, count: int) -> AxisPart:
     facts = (
-        Fact("Unit", ", ".join(axis.units)),
-        Fact("Direction", DIRECTIONS[axis.direction]),
-        Fact("Numerator", axis.numerator),
-        Fact("Denominator", axis.denominator),
-        Fact("Window", axis.window),
-        Fact("Tail", axis.tail),
-        Fact("Source", axis.source),
+        Fact(_("Unit"), ", ".join(axis.units)),
+        Fact(_("Direction"), DIRECTIONS[axis.direction]),
+        Fact(_("Numerator"), axis.numerator),
+        Fact(_("Denominator"), axis.denominator),
+        Fact(_("Window"), axis.window),
+        Fact(_("Tail"), axis.tail),
+        Fact(_("Source"), axis.source),
     )
     return AxisPart(
         key=axis.key,

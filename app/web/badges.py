@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from app.claims.caveats import OTHERS, WORDS, said
+from app.language import _
 
 if TYPE_CHECKING:
     from app.claims.schema import ClaimRow
@@ -28,5 +29,5 @@ def badges(row: ClaimRow) -> tuple[tuple[Badge, ...], int]:
     heard: dict[str, list[str]] = {}
     for kind, text in said(row):
         heard.setdefault(kind, []).append(text)
-    shown = tuple(Badge(kind, WORDS[kind], " ".join(heard[kind])) for kind in WORDS if kind in heard)
+    shown = tuple(Badge(kind, _(WORDS[kind]), " ".join(heard[kind])) for kind in WORDS if kind in heard)
     return shown, sum(1 for kind in heard if kind in OTHERS)

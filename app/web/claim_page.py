@@ -11,6 +11,7 @@ from app.claims.caveats import CAVEATS, told_once
 from app.claims.conditions import FIELDS, values
 from app.claims.quoting import quote_claim
 from app.claims.words import ACCEPTANCE, BASELINES, NOT_STATED, SCOPES, STATED_IN, fact_words, measures, printed
+from app.language import N_, _, day
 from app.tools.from_claim import speculates
 from app.web.badge_svg import badge_of, snippet
 from app.web.badges import badges
@@ -19,7 +20,17 @@ from app.web.contexts import ClaimDetail, Contradicted, Fact, Link, Neighbour, R
 from app.web.picture_words import of_claim, said_by
 from app.web.shared_contexts import SharedAs
 from app.web.state import address
-from app.web.wording import KINDS, NUMBERED, SEVERITIES, or_not_stated, plain, rule_place, source_url, yes_or_no
+from app.web.wording import (
+    KINDS,
+    NUMBERED,
+    SEVERITIES,
+    or_not_stated,
+    plain,
+    rule_place,
+    source_url,
+    stated_day,
+    yes_or_no,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -33,8 +44,8 @@ if TYPE_CHECKING:
 # Rules whose sentence says no more than the field and its two values.
 REPEATING = ("condition", "not-stated")
 OF_ANY_NUMBER = ("R9", "R10")  # rules of the lint that need no ratio
-WITHIN = "Contradicted within the source"
-BETWEEN = "Contradicted between sources"
+WITHIN = N_("Contradicted within the source")
+BETWEEN = N_("Contradicted between sources")
 
 
 def shared(row: ClaimRow, root: str) -> SharedAs:
@@ -64,8 +75,8 @@ def claim_page(
         cells=cells(row),
         here=Link(plain(here.text), f"{_reproduced(row)}/reproduce"),
         written=row.written or "",
-        axis=Fact(axis.name if axis else row.axis, axis.definition if axis else "", url=f"/axes#{row.axis}"),
-        formula=axis.formula if axis else "",
+        axis=Fact(_(axis.name) if axis else row.axis, _(axis.definition) if axis else "", url=f"/axes#{row.axis}"),
+        formula=_(axis.formula) if axis else "",
         facts=tuple(_facts(row)),
         against=tuple(_against(row.baseline)),
         conditions=tuple(_conditions(row)),
@@ -85,7 +96,7 @@ def claim_page(
         ),
         related=(
             *_related(row, names),
-            *(Fact("Measured again", card.title, url=f"/cards/{card.id}") for card in cards),
+            *(Fact(_("Measured again"), card.title, url=f"/cards/{card.id}") for card in cards),
         ),
         quoted=quote_claim(row, root),
         badge=snippet(f"/claims/{row.id}", badge_of(row), root, dummy=dummy),
@@ -96,14 +107,14 @@ def claim_page(
 
 def _acts(row: ClaimRow) -> Iterator[Link]:
     if row.card:
-        yield Link("The whole card", f"/cards/{row.card.id}")
-    yield Link("Compare with another claim", address("/", [("ids", row.id)]))
+        yield Link(_("The whole card"), f"/cards/{row.card.id}")
+    yield Link(_("Compare with another claim"), address("/", [("ids", row.id)]))
     if both := configurations_url(row):
-        yield Link("Low latency and high throughput together", both)
+        yield Link(_("Low latency and high throughput together"), both)
     if speculates(row):
-        yield Link("At another acceptance", address("/tools/speculation", [("claim", row.id)]))
-    yield Link("Reproduce", f"{_reproduced(row)}/reproduce")
-    yield Link("Record a repeat", address("/cards/new", [("claim", row.id)]))
+        yield Link(_("At another acceptance"), address("/tools/speculation", [("claim", row.id)]))
+    yield Link(_("Reproduce"), f"{_reproduced(row)}/reproduce")
+    yield Link(_("Record a repeat"), address("/cards/new", [("claim", row.id)]))
 
 
 def _reproduced(row: ClaimRow) -> str:
@@ -127,14 +138,19 @@ def named_claims(row: ClaimRow) -> tuple[str, ...]:
 
 
 def _facts(row: ClaimRow) -> Iterator[Fact]:
-    yield Fact("Kind of number", KINDS[row.kind])
-    yield Fact("Scope", SCOPES[row.scope])
+    yield Fact(_("Kind of number"), _(KINDS[row.kind]))
+    yield Fact(_("Scope"), _(SCOPES[row.scope]))
     if row.before is not None and row.after is not None:
-        yield Fact("End points", f"{printed(row.before, row.points_unit)} to {printed(row.after, row.points_unit)}")
-    yield stated("Statistic", row.statistic)
-    yield stated("Runs", row.runs)
-    yield stated("Measured by", row.measured_by or row.source.publisher)
-    yield stated("Measured at", row.measured_at)
+        yield Fact(
+            _("End points"),
+            _("{before} to {after}").format(
+                before=printed(row.before, row.points_unit), after=printed(row.after, row.points_unit)
+            ),
+        )
+    yield stated(_("Statistic"), row.statistic)
+    yield stated(_("Runs"), row.runs)
+    yield stated(_("Measured by"), row.measured_by or row.source.publisher)
+    yield stated(_("Measured at"), row.measured_at)
 
 
 def stated(name: str, value: object, url: str = "") -> Fact:
@@ -142,19 +158,22 @@ def stated(name: str, value: object, url: str = "") -> Fact:
 
 
 def _against(baseline: Baseline) -> Iterator[Fact]:
-    yield Fact("What", baseline.text or BASELINES[baseline.kind], baseline.kind != "not_stated")
+    yield Fact(_("What"), baseline.text or _(BASELINES[baseline.kind]), baseline.kind != "not_stated")
     if baseline.kind != "none" and baseline.text:
-        yield Fact("Kind", BASELINES[baseline.kind])
+        yield Fact(_("Kind"), _(BASELINES[baseline.kind]))
     if baseline.value is not None:
         url = f"/claims/{baseline.claim}" if baseline.claim else ""
-        yield Fact("Its number", printed(baseline.value, baseline.unit), url=url)
+        yield Fact(_("Its number"), printed(baseline.value, baseline.unit), url=url)
     if baseline.flaw:
-        yield Fact("Flaw", baseline.flaw)
+        yield Fact(_("Flaw"), baseline.flaw)
     if baseline.conditions:
         for name, text in _given(baseline.conditions):
-            yield Fact(f"There: {name}", text)
+            yield Fact(_("There: {name}").format(name=name), text)
     if baseline.acceptance:
-        yield from (Fact(f"There: {item.name.lower()}", item.text) for item in _acceptance(baseline.acceptance))
+        yield from (
+            Fact(_("There: {lower}").format(lower=item.name.lower()), item.text)
+            for item in _acceptance(baseline.acceptance)
+        )
 
 
 def _given(conditions: Conditions) -> Iterator[tuple[str, str]]:
@@ -165,7 +184,10 @@ def _given(conditions: Conditions) -> Iterator[tuple[str, str]]:
                 field, said = f"{group}.{name}", yes_or_no(leaf) if isinstance(leaf, bool) else leaf
                 yield _field(field), fact_words(field, said)
         elif group == "approximations":
-            yield group, ", ".join(f"{item['name']} {'on' if item['on'] else 'off'}" for item in value) or "none"
+            yield (
+                _(group),
+                ", ".join(f"{item['name']} {_('on') if item['on'] else _('off')}" for item in value) or _("none"),
+            )
         else:
             yield _field(group), str(value)
 
@@ -176,36 +198,36 @@ def _conditions(row: ClaimRow) -> Iterator[Fact]:
     said = {_field(name): text and fact_words(name, text) for name, text in read.items()}
     given = row.conditions
     said |= {
-        "system": given.hardware.system,
-        "model revision": given.model.revision,
-        "seed": given.workload.seed,
-        "chat template": yes_or_no(given.workload.chat_template),
-        "end of sequence ignored": yes_or_no(given.workload.ignore_eos),
-        "requests": given.workload.requests,
-        "turns": given.workload.turns,
+        _("system"): given.hardware.system,
+        _("model revision"): given.model.revision,
+        _("seed"): given.workload.seed,
+        _("chat template"): yes_or_no(given.workload.chat_template),
+        _("end of sequence ignored"): yes_or_no(given.workload.ignore_eos),
+        _("requests"): given.workload.requests,
+        _("turns"): given.workload.turns,
     }
     yield from (Fact(name, text) for name, text in said.items() if text is not None)
     missing = [name for name, text in said.items() if text is None]
     if missing:
-        yield Fact(NOT_STATED, ", ".join(missing), stated=False)
+        yield Fact(_(NOT_STATED), ", ".join(missing), stated=False)
 
 
 def _acceptance(given: Acceptance) -> Iterator[Fact]:
-    yield Fact("Acceptance", ACCEPTANCE[given.kind], given.kind != "not_stated")
+    yield Fact(_("Acceptance"), _(ACCEPTANCE[given.kind]), given.kind != "not_stated")
     if given.target is not None:
-        yield Fact("Set to", f"{given.target} tokens per verify step")
+        yield Fact(_("Set to"), _("{target} tokens per verify step").format(target=given.target))
     if given.length is not None:
-        yield Fact("Length", f"{given.length} tokens per verify step")
+        yield Fact(_("Length"), _("{length} tokens per verify step").format(length=given.length))
     if given.ceiling is not None:
-        yield Fact("Ceiling", f"{given.ceiling} tokens per verify step (drafts + 1)")
+        yield Fact(_("Ceiling"), _("{ceiling} tokens per verify step (drafts + 1)").format(ceiling=given.ceiling))
     if given.note:
-        yield Fact("Note", given.note)
+        yield Fact(_("Note"), given.note)
 
 
 def caveats(row: ClaimRow) -> tuple[Told, ...]:
     """What is told of a claim under its kinds, besides its contradictions; their record is shown by itself."""
-    written = [Told(CAVEATS[item.kind], item.text, "") for item in told_once(row)]
-    shown, _ = badges(row)
+    written = [Told(_(CAVEATS[item.kind]), item.text, "") for item in told_once(row)]
+    shown = badges(row)[0]
     heard = {item.kind for item in row.caveats} | {"contradicted"}
     return (*written, *(Told(badge.word, badge.text, "") for badge in shown if badge.kind not in heard))
 
@@ -213,7 +235,7 @@ def caveats(row: ClaimRow) -> tuple[Told, ...]:
 def _lint(found: Sequence[Reason]) -> tuple[ReasonLine, ...]:
     """The findings; the page tells the contradictions above, so R9 is one line that names them."""
     lines = [reason_line(reason) for reason in found]
-    once = [replace(line, message="The contradiction is told above.") for line in lines if line.rule == "R9"][:1]
+    once = [replace(line, message=_("The contradiction is told above.")) for line in lines if line.rule == "R9"][:1]
     return (*(line for line in lines if line.rule != "R9"), *once)
 
 
@@ -224,12 +246,12 @@ def _contradicted(row: ClaimRow, names: Mapping[str, ClaimRow]) -> Iterator[Cont
     for heading, between in ((WITHIN, False), (BETWEEN, True)):
         items = [item for item in row.contradictions if (item.id in apart) is between]
         if items:
-            yield Contradicted(heading, contradictions(items, names))
+            yield Contradicted(_(heading), contradictions(items, names))
 
 
 def _field(name: str) -> str:
     """What people call a condition."""
-    return FIELDS[name].label if name in FIELDS else name.replace("_", " ").replace(".", " ")
+    return _(FIELDS[name].label) if name in FIELDS else name.replace("_", " ").replace(".", " ")
 
 
 def reason_line(reason: Reason) -> ReasonLine:
@@ -240,7 +262,7 @@ def reason_line(reason: Reason) -> ReasonLine:
         rule_url=f"/verdicts#{rule_place(reason.rule)}",
         rule=reason.rule if NUMBERED.fullmatch(reason.rule) else "",
         kind=reason.severity,
-        word="mind" if reason.rule in OF_ANY_NUMBER else SEVERITIES[reason.severity],
+        word=_("mind") if reason.rule in OF_ANY_NUMBER else _(SEVERITIES[reason.severity]),
         field=_field(reason.field),
         a=fact_words(reason.field, none if reason.a is None else reason.a),
         b=fact_words(reason.field, none if reason.b is None else reason.b),
@@ -265,33 +287,37 @@ def links(claims: Iterable[str], names: Mapping[str, ClaimRow]) -> tuple[Link, .
 
 def _source(row: ClaimRow) -> Iterator[Fact]:
     source = row.source
-    yield Fact("Bench card" if row.card else "Source", source.title, url=source_url(row))
-    yield Fact("Where in it", row.locator)
-    yield Fact("Stated in", STATED_IN[row.stated_in])
+    yield Fact(_("Bench card") if row.card else _("Source"), source.title, url=source_url(row))
+    yield Fact(_("Where in it"), row.locator)
+    yield Fact(_("Stated in"), _(STATED_IN[row.stated_in]))
     if row.evidence:
         measurement = row.evidence.measurement
-        yield Fact("Traces", f"kept in measurement {measurement}", url=f"/measurements/{measurement}")
-    yield Fact("Published", or_not_stated(source.date), source.date is not None)
-    yield Fact("Publisher", source.publisher)
-    yield Fact("Interest", source.interest)
-    yield Fact("Address", source.url or _unlinked(row), source.url is not None, source.url or "")
+        yield Fact(
+            _("Traces"),
+            _("kept in measurement {measurement}").format(measurement=measurement),
+            url=f"/measurements/{measurement}",
+        )
+    yield Fact(_("Published"), or_not_stated(source.date and stated_day(source.date)), source.date is not None)
+    yield Fact(_("Publisher"), source.publisher)
+    yield Fact(_("Interest"), source.interest)
+    yield Fact(_("Address"), source.url or _unlinked(row), source.url is not None, source.url or "")
     if row.card:
-        yield Fact("Recorded", row.retrieved.isoformat())
+        yield Fact(_("Recorded"), day(row.retrieved))
     else:
-        yield Fact("Retrieved", row.retrieved.isoformat())
-        yield Fact("Last checked", row.last_checked.isoformat())
+        yield Fact(_("Retrieved"), day(row.retrieved))
+        yield Fact(_("Last checked"), day(row.last_checked))
     again = row.reproduction
-    yield Fact("Repeated", again.text, True, f"/measurements/{again.measurement}" if again.measurement else "")
+    yield Fact(_("Repeated"), _(again.text), True, f"/measurements/{again.measurement}" if again.measurement else "")
     if again.measurement:
-        yield Fact("How that is judged", "rules of the verdict", url="/verdicts#measured-again")
+        yield Fact(_("How that is judged"), _("rules of the verdict"), url="/verdicts#measured-again")
     if again.others:
-        yield Fact("Repeated by others", again.others)
+        yield Fact(_("Repeated by others"), again.others)
 
 
 def _unlinked(row: ClaimRow) -> str:
     if row.evidence:
-        return "none; it was measured here"
-    return "not stated on the card" if row.card else "not linked: we have not seen it given anywhere"
+        return _("none; it was measured here")
+    return _("not stated on the card") if row.card else _("not linked: we have not seen it given anywhere")
 
 
 def neighbour(row: ClaimRow, other: ClaimRow, why: str) -> Neighbour:
@@ -300,18 +326,21 @@ def neighbour(row: ClaimRow, other: ClaimRow, why: str) -> Neighbour:
 
 def _related(row: ClaimRow, names: Mapping[str, ClaimRow]) -> Iterator[Fact]:
     for name, claim in (
-        ("Supersedes", row.supersedes),
-        ("Measures again", row.repeats),
-        ("The whole effect", row.end_to_end),
-        *(("At equal load", claim) for claim in row.equal_terms or ()),
+        (_("Supersedes"), row.supersedes),
+        (_("Measures again"), row.repeats),
+        (_("The whole effect"), row.end_to_end),
+        *((_("At equal load"), claim) for claim in row.equal_terms or ()),
     ):
         if claim is not None and claim in names:
             yield Fact(name, label(names[claim]), url=f"/claims/{claim}")
     if row.round_place:
-        varied = ", ".join(FIELDS[name].label for name in row.round_place.varies if name in FIELDS)
-        yield Fact("Measured together", f"{row.round_place.title}; only these vary: {varied or 'nothing'}")
-    if row.ladder:
-        place = f"step {row.ladder.step} of the ladder" + (
-            f", after {row.ladder.segment} break" if row.ladder.segment else ""
+        varied = ", ".join(_(FIELDS[name].label) for name in row.round_place.varies if name in FIELDS)
+        yield Fact(
+            _("Measured together"),
+            _("{title}; only these vary: {varied}").format(title=row.round_place.title, varied=varied or _("nothing")),
         )
-        yield Fact("Ladder", place, url=f"/sources/{row.source.id}#{row.ladder.ladder}")
+    if row.ladder:
+        place = _("step {step} of the ladder").format(step=row.ladder.step) + (
+            _(", after {segment} break").format(segment=row.ladder.segment) if row.ladder.segment else ""
+        )
+        yield Fact(_("Ladder"), place, url=f"/sources/{row.source.id}#{row.ladder.ladder}")

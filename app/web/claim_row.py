@@ -12,13 +12,13 @@ from markupsafe import Markup
 
 from app.claims.queries import parsed
 from app.claims.words import SCOPES, STATED_IN, acceptance, against, conditions, measures
-from app.language import kept
+from app.language import _, day, kept
 from app.protocol.english import counted
 from app.web.badges import badges
 from app.web.contexts import ClaimCells, NumberCell
 from app.web.render import render
 from app.web.state import COLUMNS
-from app.web.wording import number_parts, or_not_stated, repeated, source_line
+from app.web.wording import number_parts, or_not_stated, repeated, source_line, stated_day
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -43,7 +43,7 @@ def table_row(row: ClaimRow, columns: Sequence[str] = (), *, chosen: bool = Fals
 
 
 def _evidence(row: ClaimRow) -> str:
-    return f"{STATED_IN[row.stated_in]}: {row.locator}"
+    return f"{_(STATED_IN[row.stated_in])}: {row.locator}"
 
 
 def _version(row: ClaimRow) -> str:
@@ -54,11 +54,11 @@ EXTRA: dict[str, Callable[[ClaimRow], str]] = {
     "source": lambda row: f"{row.source.title} ({source_line(row)})",
     "evidence": _evidence,
     "statistic": lambda row: or_not_stated(row.statistic),
-    "scope": lambda row: SCOPES[row.scope],
+    "scope": lambda row: _(SCOPES[row.scope]),
     "version": _version,
     "acceptance": lambda row: acceptance(row.acceptance),
-    "date": lambda row: or_not_stated(row.source.date),
-    "checked": lambda row: "not checked" if row.card else row.last_checked.isoformat(),
+    "date": lambda row: or_not_stated(row.source.date and stated_day(row.source.date)),
+    "checked": lambda row: _("not checked") if row.card else day(row.last_checked),
 }
 
 
@@ -80,9 +80,9 @@ def cells(
         id=row.id,
         label=label(row),
         number=number,
-        engine=engine or "engine not stated",
+        engine=engine or _("engine not stated"),
         engine_mark=ENGINE_MARKS.get(engine or "", "e-other"),
-        model=row.conditions.model.id or "model not stated",
+        model=row.conditions.model.id or _("model not stated"),
         measures=measures(row, shortly=shortly),
         axis=row.axis,
         card=row.card.author if row.card else "",
@@ -94,21 +94,21 @@ def cells(
         repeated=repeated(row),
         here=_here(row, here) if here else "",
         chosen=chosen,
-        extra=tuple((COLUMNS[name], EXTRA[name](row)) for name in columns),
+        extra=tuple((_(COLUMNS[name]), EXTRA[name](row)) for name in columns),
     )
 
 
 def _here(row: ClaimRow, said: Here) -> str:
     """Of a number that nobody has measured again here."""
     untried = row.reproduction.imported or row.reproduction.status in ("never_tried", "repeated_by_others")
-    return f"here: {said.text}" if untried else ""
+    return _("here: {what}").format(what=said.text) if untried else ""
 
 
 def _more(hidden: int, *, alone: bool) -> str:
     if not hidden or not alone:
-        return f"{hidden} more" if hidden else ""
+        return _("{n} more").format(n=hidden) if hidden else ""
     return counted(hidden, "caveat")
 
 
 def label(row: ClaimRow) -> str:
-    return f"{row.headline}, {row.conditions.engine.name or 'engine not stated'}, {measures(row)}"
+    return f"{row.headline}, {row.conditions.engine.name or _('engine not stated')}, {measures(row)}"

@@ -11,7 +11,7 @@ from app.claims.rows import FACETS
 from app.claims.words import axis_name
 from app.compare.words import VERDICTS
 from app.jobs.here import here
-from app.language import kept
+from app.language import N_, _, kept, number
 from app.protocol.english import counted
 from app.web.claim_row import KEPT, cells, label, stored_row
 from app.web.contexts import (
@@ -41,17 +41,18 @@ if TYPE_CHECKING:
 
 FEW = 6  # values of a facet that stand open; the rest is behind "more"
 LISTED = 94  # further values that are listed at all
-UNLISTED = "Search for one, or write it into the address: &{}= and its name."
+UNLISTED = N_("{n} more are not listed. Search for one, or write it into the address: &{facet}= and its name.")
 OPEN = ("engine", "model", "axis", "kind")
+AS_WRITTEN = ("engine", "model", "hardware", "source")  # facets of names
 API = "/api/v1/claims"
 # What stands beside the button that compares, by how many rows are chosen; the last for too many.
 HINTS = (
-    "Choose 2 to 4 rows, then",
-    "1 row chosen; choose another, then",
-    "2 rows chosen",
-    "3 rows chosen",
-    "4 rows chosen",
-    "More than 4 rows chosen; take some off, then",
+    N_("Choose 2 to 4 rows, then"),
+    N_("1 row chosen; choose another, then"),
+    N_("2 rows chosen"),
+    N_("3 rows chosen"),
+    N_("4 rows chosen"),
+    N_("More than 4 rows chosen; take some off, then"),
 )
 
 
@@ -74,14 +75,14 @@ def results(
         clear_url=state.cleared().url(),
         troubles=tuple(troubles),
         sorts=_sorts(state),
-        sort_note="" if state.one_axis else "By value only within one axis: choose one under “What it measures”.",
+        sort_note="" if state.one_axis else _("By value only within one axis: choose one under “What it measures”."),
         columns=tuple(
-            Choice(f"col-{name}", "col", name, text, name in state.columns) for name, text in COLUMNS.items()
+            Choice(f"col-{name}", "col", name, _(text), name in state.columns) for name, text in COLUMNS.items()
         ),
         table=claim_rows(rows, state),
         elsewhere=tuple(Choice(f"kept-{row.id}", "ids", row.id, label(row), chosen=True) for row in elsewhere),
-        hint=HINTS[min(len(chosen), len(HINTS) - 1)],
-        hints=HINTS,
+        hint=_(HINTS[min(len(chosen), len(HINTS) - 1)]),
+        hints=tuple(map(_, HINTS)),
         first_url=state.at(None).url() if state.cursor else "",
         next_url=state.at(page.next).url() if page.next else "",
         both_url=_both(state),
@@ -109,13 +110,15 @@ def headlines(rows: Iterable[ClaimRow], verdict: Callable[[ClaimRow, ClaimRow], 
     model = a.conditions.model.id
     same = model if model == b.conditions.model.id else None
     return Headlines(
-        heading=f"Two headlines about {same}, read in full" if same else "Two headlines, read in full",
+        heading=_("Two headlines about {model}, read in full").format(model=same)
+        if same
+        else _("Two headlines, read in full"),
         a=cells(a),
         b=cells(b),
         a_source=Link(a.source.title, source_url(a)),
         b_source=Link(b.source.title, source_url(b)),
         verdict=found.verdict,
-        verdict_word=VERDICTS[found.verdict],
+        verdict_word=_(VERDICTS[found.verdict]),
         summary=found.summary,
         url=address("/compare", [("ids", a.id), ("ids", b.id)]),
     )
@@ -127,7 +130,7 @@ def _engine(row: ClaimRow) -> str | None:
 
 def claim_rows(rows: Sequence[Markup], state: TableState) -> ClaimRows:
     return ClaimRows(
-        headings=tuple(COLUMNS[name] for name in state.columns),
+        headings=tuple(_(COLUMNS[name]) for name in state.columns),
         sort_direction={"value": "ascending", "-value": "descending"}.get(state.sort, "none"),
         rows=tuple(rows),
     )
@@ -137,7 +140,7 @@ def _title(state: TableState) -> str:
     chosen = [value for _, values in state.filter.values for value in values]
     if state.filter.q:
         chosen.append(f"“{state.filter.q}”")
-    return f"Claims: {', '.join(chosen)}" if chosen else "Claims"
+    return _("Claims: {chosen}").format(chosen=", ".join(chosen)) if chosen else _("Claims")
 
 
 def _group(facet: Facet) -> FacetGroup:
@@ -148,45 +151,50 @@ def _group(facet: Facet) -> FacetGroup:
     hidden = len(more) - LISTED
     return FacetGroup(
         name=facet.name,
-        heading=facet.heading,
+        heading=_(facet.heading),
         open=facet.name in OPEN or any(value.chosen for value in listed),
         few=tuple(_line(facet, value) for value in few),
         more=tuple(_line(facet, value) for value in more[:LISTED]),
-        left_out=f"{hidden:,} more are not listed. {UNLISTED.format(facet.name)}" if hidden > 0 else "",
+        left_out=_(UNLISTED).format(n=number(hidden), facet=facet.name) if hidden > 0 else "",
     )
 
 
 def _line(facet: Facet, value: FacetValue) -> FacetLine:
-    return FacetLine(_box(facet.name, value.value, value.label, chosen=value.chosen), f"{value.count:,}")
+    return FacetLine(_box(facet.name, value.value, value.label, chosen=value.chosen), number(value.count))
 
 
 @kept(KEPT)
 def _box(facet: str, value: str, label: str, *, chosen: bool) -> Markup:
     """A value's box, kept like the rows are: only its count changes from page to page."""
-    said = axis_name(value) if facet == "axis" else label
+    said = _value(facet, value, label)
     place = f"{facet}:{value}".replace(" ", "_")
     return Markup(render(Choice(place, facet, value, said, chosen), "box"))  # noqa: S704 (our own template)
 
 
+def _value(facet: str, value: str, label: str) -> str:
+    """A facet's value as it is shown: names as they are, the words of the record in the language spoken."""
+    return axis_name(value) if facet == "axis" else label if facet in AS_WRITTEN else _(label)
+
+
 def _chips(state: TableState, facets: Sequence[Facet]) -> tuple[Chip, ...]:
     labels = {
-        (facet.name, value.value): axis_name(value.value) if facet.name == "axis" else value.label
+        (facet.name, value.value): _value(facet.name, value.value, value.label)
         for facet in facets
         for value in facet.values
         if value.chosen
     }
     found = [
-        Chip(f"{FACETS[facet]}: {labels.get((facet, value), value)}", state.without(facet, value).url())
+        Chip(f"{_(FACETS[facet])}: {labels.get((facet, value), value)}", state.without(facet, value).url())
         for facet, values in state.filter.values
         for value in values
     ]
     if state.filter.q:
-        found.append(Chip(f"Search: {state.filter.q}", state.without_search().url()))
+        found.append(Chip(_("Search: {words}").format(words=state.filter.q), state.without_search().url()))
     return tuple(found)
 
 
 def _sorts(state: TableState) -> tuple[Choice, ...]:
     return tuple(
-        Choice(f"sort-{key}", "sort", key, text, key == state.sort, allowed=state.one_axis or "value" not in key)
+        Choice(f"sort-{key}", "sort", key, _(text), key == state.sort, allowed=state.one_axis or "value" not in key)
         for key, text in SORTS.items()
     )

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 from app.claims.caveats import WORDS
+from app.claims.wording import reworded
 from app.claims.words import SCOPES, STATED_IN, against, axis_name, axis_of, fact_words
 from app.compare.conditions import COMPARED
 from app.compare.quoting import quote_comparison, unsaid_ratio
 from app.compare.words import VERDICTS
+from app.language import N_, _, in_english
 from app.protocol.english import counted
 from app.web.badge_svg import compared_snippet
 from app.web.claim_page import caveats, reason_line
@@ -33,7 +35,7 @@ from app.web.contexts import (
 from app.web.picture_words import of_comparison, said_by
 from app.web.shared_contexts import SharedAs
 from app.web.state import address
-from app.web.wording import KINDS, or_not_stated
+from app.web.wording import KINDS, or_not_stated, stated_day
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -45,19 +47,19 @@ if TYPE_CHECKING:
 
 MOST = 4
 DIFFERENT = {"differs", "apart"}  # what cannot be matched counts as two things, as it does in the verdict
-ABOUT = "Published LLM-serving numbers side by side: whether they can be compared, and every reason why not."
+ABOUT = N_("Published LLM-serving numbers side by side: whether they can be compared, and every reason why not.")
 
 # What is set side by side besides the conditions.
 FRAME: dict[str, Callable[[ClaimRow], str | None]] = {
-    "number": lambda row: row.headline,
-    "what it measures": axis_of,
-    "kind of number": lambda row: KINDS[row.kind],
-    "scope": lambda row: SCOPES[row.scope],
-    "against": lambda row: None if row.baseline.kind == "not_stated" else against(row.baseline),
-    "runs": lambda row: row.runs,
-    "evidence": lambda row: f"{STATED_IN[row.stated_in]}: {row.locator}",
-    "published": lambda row: row.source.date,
-    "publisher": lambda row: f"{row.source.publisher} ({row.source.interest})",
+    N_("number"): lambda row: row.headline,
+    N_("what it measures"): axis_of,
+    N_("kind of number"): lambda row: _(KINDS[row.kind]),
+    N_("scope"): lambda row: _(SCOPES[row.scope]),
+    N_("against"): lambda row: None if row.baseline.kind == "not_stated" else against(row.baseline),
+    N_("runs"): lambda row: row.runs,
+    N_("evidence"): lambda row: f"{_(STATED_IN[row.stated_in])}: {row.locator}",
+    N_("published"): lambda row: row.source.date and stated_day(row.source.date),
+    N_("publisher"): lambda row: f"{row.source.publisher} ({row.source.interest})",
 }
 
 
@@ -83,30 +85,45 @@ def compare_page(
     compared = [(a, b, verdict(a, b)) for a, b in combinations(rows, 2)]
     pairs = tuple(pair_part(a, b, found, know.get(frozenset((a.id, b.id)), "")) for a, b, found in compared)
     two = compared[0] if len(rows) == 2 else None  # of more there is no picture, quotation or badge
+    sent = travelling(*two, verdict) if two else None
     told = tuple(SideCaveats(row.headline, _to_mind(row)) for row in rows)
     differing, unknown, equal = side_by_side(rows)
     ids = [("ids", row.id) for row in rows]
-    title = " and ".join(row.headline for row in rows)
+    title = f" {_('and')} ".join(row.headline for row in rows)
     return ComparePage(
-        shell=Shell(f"{title}, compared", pairs[0].summary, "/compare", _shared(*two, root) if two else None),
-        heading=f"{title}: can they be compared?",
+        shell=Shell(
+            _("{title}, compared").format(title=title),
+            pairs[0].summary,
+            "/compare",
+            _shared(*sent, root) if sent else None,
+        ),
+        heading=_("{title}: can they be compared?").format(title=title),
         troubles=tuple(troubles),
         sides=tuple(cells(row) for row in rows),
         pairs=pairs,
         caveats=told if any(side.told for side in told) else (),
-        caveats_count=f"Caveats ({' and '.join(str(len(side.told)) for side in told)})",
+        caveats_count=_("Caveats ({counts})").format(counts=f" {_('and')} ".join(str(len(side.told)) for side in told)),
         differing=differing,
         unknown=unknown,
         equal=equal,
-        quoted=quote_comparison(*two, root) if two else None,
+        quoted=quote_comparison(*sent, root) if sent else None,
         add_url=address("/", ids) if len(rows) < MOST else "",
         badge=compared_snippet(urlencode(ids), two[2].verdict, root) if two else None,
         json_url=address("/api/v1/compare", [("a", rows[0].id), ("b", rows[1].id)]) if len(rows) == 2 else "",
     )
 
 
+@in_english
+def travelling(
+    a: ClaimRow, b: ClaimRow, found: Comparison, verdict: Callable[[ClaimRow, ClaimRow], Comparison]
+) -> tuple[ClaimRow, ClaimRow, Comparison]:
+    """The two and their comparison, of which `found` is what the page says, as they are quoted elsewhere."""
+    one, two = reworded(a), reworded(b)
+    return one, two, found if (one, two) == (a, b) else verdict(one, two)
+
+
 def _to_mind(row: ClaimRow) -> tuple[Told, ...]:
-    told = (Told(WORDS["contradicted"], item.text, item.locator or "") for item in row.contradictions)
+    told = (Told(_(WORDS["contradicted"]), item.text, item.locator or "") for item in row.contradictions)
     return (*told, *caveats(row))
 
 
@@ -118,13 +135,13 @@ def pair_part(a: ClaimRow, b: ClaimRow, found: Comparison, know: str) -> PairPar
         a_number=a.headline,
         b_number=b.headline,
         verdict=found.verdict,
-        word=VERDICTS[found.verdict],
+        word=_(VERDICTS[found.verdict]),
         summary=found.summary,
         know=know,
         url=address("/compare", [("ids", a.id), ("ids", b.id)]),
         reasons=tuple(_reason(reason, a, b) for reason in found.reasons if reason.severity != "not_stated"),
         unknown=tuple(reason_line(reason) for reason in unknown),
-        unknown_count=f"Not stated by at least one ({len(unknown)})",
+        unknown_count=_("Not stated by at least one ({unknown})").format(unknown=len(unknown)),
         ratio=unsaid_ratio(found),
         derivations=tuple(Derived(item.title, item.text, item.assumption) for item in found.derivations),
         other_axes=tuple(
@@ -148,12 +165,12 @@ def side_by_side(
         said = [read(row) for row in rows]
         place = 1 if None in said else 0 if len(set(said)) > 1 else 2
         urls = [f"/axes#{row.axis}" for row in rows] if read is axis_of else None
-        groups[place].append(_line(name, said, urls))
+        groups[place].append(_line(_(name), said, urls))
     for field, fact in COMPARED.items():
         states = {fact.state(a, b) for a, b in combinations(rows, 2)}
         place = 0 if states & DIFFERENT else 1 if "not_stated" in states else 2
         given = [fact.read(row) for row in rows]
-        groups[place].append(_line(fact.label, [text and fact_words(field, text) for text in given]))
+        groups[place].append(_line(_(fact.label), [text and fact_words(field, text) for text in given]))
     return tuple(groups[0]), tuple(groups[1]), tuple(groups[2])
 
 
@@ -174,9 +191,11 @@ class Found:
 
 def _said(found: Found) -> str:
     if not found.total:
-        return f"No claim has every word of “{found.q}”. Search for one word less."
-    more = f"; the {len(found.rows)} most important are shown" if found.total > len(found.rows) else ""
-    return f"{counted(found.total, 'claim')} found{more}. Choose 2 to 4, then compare."
+        return _("No claim has every word of “{q}”. Search for one word less.").format(q=found.q)
+    more = (
+        _("; the {rows} most important are shown").format(rows=len(found.rows)) if found.total > len(found.rows) else ""
+    )
+    return _("{total} found{more}. Choose 2 to 4, then compare.").format(total=counted(found.total, "claim"), more=more)
 
 
 def _offered(row: ClaimRow, *, chosen: bool) -> Choice:
@@ -191,7 +210,7 @@ def choose_page(
     chosen = {row.id for row in rows}
     hits = [row for row in found.rows if row.id not in chosen] if found else []
     return ChoosePage(
-        shell=Shell("Compare", ABOUT, "/compare"),
+        shell=Shell(_("Compare"), _(ABOUT), "/compare"),
         troubles=tuple(troubles),
         chosen=tuple(_offered(row, chosen=True) for row in rows),
         q=found.q if found else "",

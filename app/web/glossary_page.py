@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from app.axes import AXES
 from app.axes.glossary import TERMS, Term
+from app.language import _
 from app.web.contexts import Fact, Link, Shell
 
 ABOUT = "The words of LLM serving, with unit and source: TTFT, TPOT, interactivity, goodput, parallelism, speculation."
@@ -37,9 +38,9 @@ def glossary_page() -> GlossaryPage:
 
 def _part(term: Term) -> TermPart:
     axis = AXES.get(term.axis)
-    facts = [Fact("As an axis", axis.definition)] if axis else []
-    facts += [Fact("Unit", term.unit)] if term.unit else []
-    facts.append(Fact("Source", axis.source if axis else term.source))
+    facts = [Fact(_("As an axis"), axis.definition)] if axis else []
+    facts += [Fact(_("Unit"), term.unit)] if term.unit else []
+    facts.append(Fact(_("Source"), axis.source if axis else term.source))
     return TermPart(
         key=term.key,
         heading=term.spellings[0],

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from app.claims.words import axis_name
 from app.claims.workloads import MOST
-from app.compare.words import capital, listed, plain_axis, significant
+from app.compare.words import capital, plain_axis, significant
+from app.language import listed
 from app.protocol.english import counted
 from app.tools.shapes import NO_HITS
 from app.web.badges import badges

@@ -11,10 +11,11 @@ from urllib.parse import urlencode
 
 from app.claims.caveats import CAVEATS, said
 from app.claims.quoting import TRACED, verified
-from app.claims.wording import number, with_unit
+from app.claims.wording import headline, number, with_unit
 from app.claims.words import against, axis_name, conditions, measures
 from app.compare.reproduction import WORDS
 from app.compare.words import VERDICTS
+from app.language import in_english
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -54,6 +55,7 @@ def said_by(picture: Picture) -> str:
     return ". ".join(text.rstrip(".") for text in told) + "."
 
 
+@in_english
 def of_claim(row: ClaimRow, root: str) -> Picture:
     """`root`: this server's address, without a slash at its end."""
     again = verified(row)
@@ -64,7 +66,7 @@ def of_claim(row: ClaimRow, root: str) -> Picture:
         lines.append(("Again", again))
     return Picture(
         stamp=again if again in (UNVERIFIED, TRACED) else "measured again",
-        lead=row.headline,
+        lead=headline(row),
         rest=measures(row),
         lines=tuple(lines),
         caveats=_caveats(row),
@@ -72,9 +74,10 @@ def of_claim(row: ClaimRow, root: str) -> Picture:
     )
 
 
+@in_english
 def of_comparison(a: ClaimRow, b: ClaimRow, found: Comparison, root: str) -> Picture:
     """A ratio stands in it only where the verdict gives one."""
-    lines = [(name, f"{row.headline}: {measures(row)}; against {against(row.baseline)}") for name, row in _sides(a, b)]
+    lines = [(name, f"{headline(row)}: {measures(row)}; against {against(row.baseline)}") for name, row in _sides(a, b)]
     if found.ratio and found.ratio.text not in found.summary:
         lines.append(("Ratio", f"{found.ratio.text} ({found.ratio.conditions})"))
     both = {name: _caveats(row) for name, row in _sides(a, b)}
@@ -92,6 +95,7 @@ def of_comparison(a: ClaimRow, b: ClaimRow, found: Comparison, root: str) -> Pic
     )
 
 
+@in_english
 def of_measurement(
     verdict: Verdict | None, claim: ClaimRow | None, what: str, url: str, report: Report, numbers: Json
 ) -> Picture:
@@ -102,7 +106,7 @@ def of_measurement(
     measured = with_unit(number(verdict.measured), verdict.unit or "") if verdict.measured is not None else None
     lines = [("Verdict", verdict.text), ("Ran", what)]
     if claim:
-        lines.insert(1, ("Against", f"{claim.headline}: {claim.title}"))
+        lines.insert(1, ("Against", f"{headline(claim)}: {claim.title}"))
     return Picture(
         stamp=WORDS[verdict.status],
         lead=measured or "No number",

@@ -6,6 +6,7 @@ import shlex
 from typing import TYPE_CHECKING
 
 from app.claims.conditions import FIELDS
+from app.language import _
 from app.web.claim_page import contradictions, corrections, links, stated
 from app.web.claim_row import table_row
 from app.web.claim_table import HINTS, claim_rows
@@ -90,27 +91,27 @@ def mentioned(source: Source) -> set[str]:
 
 
 def _facts(source: Source, claims: int) -> Iterator[Fact]:
-    yield Fact("Publisher", source.publisher)
-    yield Fact("Interest", source.interest)
-    yield Fact("Kind", source.type.replace("_", " "))
-    yield stated("Date", source.date)
+    yield Fact(_("Publisher"), source.publisher)
+    yield Fact(_("Interest"), source.interest)
+    yield Fact(_("Kind"), source.type.replace("_", " "))
+    yield stated(_("Date"), source.date)
     if source.date_note:
-        yield Fact("On the date", source.date_note)
+        yield Fact(_("On the date"), source.date_note)
     if source.url is None:
-        yield Fact("Address", "not stated", stated=False)
+        yield Fact(_("Address"), "not stated", stated=False)
     elif source.url_seen_cited:
-        yield Fact("Address", source.url, url=source.url)
+        yield Fact(_("Address"), source.url, url=source.url)
     else:
-        yield Fact("Address", f"{source.url} (not linked: we have not seen it given anywhere)")
+        yield Fact(_("Address"), f"{source.url} (not linked: we have not seen it given anywhere)")
     for url in source.more_urls:
-        yield Fact("Also", url, url=url if source.url_seen_cited else "")
-    yield Fact("Read in", source.read_in)
+        yield Fact(_("Also"), url, url=url if source.url_seen_cited else "")
+    yield Fact(_("Read in"), source.read_in)
     measured = {claim.evidence.measurement: None for claim in source.claims if claim.evidence}
     for name in measured:
-        yield Fact("Traces", f"kept in measurement {name}", url=f"/measurements/{name}")
-    yield Fact("Retrieved", source.retrieved.isoformat())
-    yield Fact("Last checked", source.last_checked.isoformat())
-    yield Fact("Claims here", f"{claims:,}")
+        yield Fact(_("Traces"), f"kept in measurement {name}", url=f"/measurements/{name}")
+    yield Fact(_("Retrieved"), source.retrieved.isoformat())
+    yield Fact(_("Last checked"), source.last_checked.isoformat())
+    yield Fact(_("Claims here"), f"{claims:,}")
 
 
 def _parts(source: Source) -> tuple[Link, ...]:

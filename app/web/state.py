@@ -10,26 +10,27 @@ from typing import TYPE_CHECKING, cast, get_args
 from urllib.parse import urlencode
 
 from app.claims.rows import FACETS, ClaimFilter, Sort
+from app.language import N_
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 SORTS: dict[Sort, str] = {
-    "rank": "importance",
-    "newest": "newest first",
-    "-value": "value, highest first",
-    "value": "value, lowest first",
+    "rank": N_("importance"),
+    "newest": N_("newest first"),
+    "-value": N_("value, highest first"),
+    "value": N_("value, lowest first"),
 }
 BY_VALUE = ("value", "-value")
 COLUMNS = {
-    "source": "Source",
-    "evidence": "Evidence",
-    "statistic": "Statistic",
-    "scope": "Scope",
-    "version": "Engine version",
-    "acceptance": "Acceptance",
-    "date": "Date",
-    "checked": "Last checked",
+    "source": N_("Source"),
+    "evidence": N_("Evidence"),
+    "statistic": N_("Statistic"),
+    "scope": N_("Scope"),
+    "version": N_("Engine version"),
+    "acceptance": N_("Acceptance"),
+    "date": N_("Date"),
+    "checked": N_("Last checked"),
 }
 
 

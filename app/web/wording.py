@@ -5,36 +5,44 @@ Nothing is judged here; a word that is missing in the source becomes "not stated
 
 from __future__ import annotations
 
+import datetime as dt
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from app.claims.wording import BOUNDS
+from app.claims.wording import ABOUT, BOUNDS
 from app.claims.words import NOT_STATED
 from app.compare.words import capital
+from app.language import N_, _, day, spoken
 
 if TYPE_CHECKING:
     from app.claims.schema import ClaimRow
 
 NUMBERED = re.compile(r"R\d+")  # the ratio lint's rules; the names of all others only repeat the field
-KINDS = {"absolute": "absolute number", "ratio": "ratio", "change": "change in %"}
+KINDS = {"absolute": N_("absolute number"), "ratio": N_("ratio"), "change": N_("change in %")}
 SEVERITIES = {
-    "blocking": "rules it out",
-    "difference": "differs",
+    "blocking": N_("rules it out"),
+    "difference": N_("differs"),
     "not_stated": NOT_STATED,
-    "lint": "questionable ratio",
-    "note": "to know",
+    "lint": N_("questionable ratio"),
+    "note": N_("to know"),
 }
 REPEATED = {
-    "never_tried": "not yet",
-    "repeated_by_others": "by others",
-    "failed": "attempt failed",
-    "different_setup": "here, in a different setup",
-    "inconclusive": "here, inconclusive",
-    "below": "here, below",
-    "within": "here, within",
-    "above": "here, above",
+    "never_tried": N_("not yet"),
+    "repeated_by_others": N_("by others"),
+    "failed": N_("attempt failed"),
+    "different_setup": N_("here, in a different setup"),
+    "inconclusive": N_("here, inconclusive"),
+    "below": N_("here, below"),
+    "within": N_("here, within"),
+    "above": N_("here, above"),
 }
-_LEADS = (*BOUNDS.values(), "about ")
+IMPORTED = REPEATED | {
+    "different_setup": N_("elsewhere, in a different setup"),
+    "inconclusive": N_("elsewhere, inconclusive"),
+    "below": N_("elsewhere, below"),
+    "within": N_("elsewhere, within"),
+    "above": N_("elsewhere, above"),
+}
 
 
 class NumberParts(NamedTuple):
@@ -50,25 +58,26 @@ class NumberParts(NamedTuple):
 def number_parts(row: ClaimRow) -> NumberParts:
     """Cut a row's headline by the pieces that it was built from. Ranges and pairs have no single decimal point."""
     text = row.headline
-    lead = ""
-    for words in _LEADS:
-        if text.startswith(words):
-            lead += words
-            text = text[len(words) :]
+    lead, language = "", spoken()
+    for words in (*BOUNDS.values(), ABOUT):
+        said = f"{_(words)} "
+        if text.startswith(said):
+            lead += said
+            text = text[len(said) :]
     unit = row.unit if row.points_unit is None or row.value is not None else row.points_unit
     unit = unit if unit == "x" else f" {unit}"
     if text.endswith(unit):
         text = text[: -len(unit)]
     else:
         unit = ""
-    whole, point, fraction = text.partition(".")
-    if not fraction.isdigit() or not whole.lstrip("+\N{MINUS SIGN}").replace(",", "").isdigit():
+    whole, point, fraction = text.partition(language.point)
+    if not fraction.isdigit() or not whole.lstrip("+\N{MINUS SIGN}").replace(language.group, "").isdigit():
         return NumberParts(lead, text, "", unit)
     return NumberParts(lead, whole, point + fraction, unit)
 
 
 def or_not_stated(value: object) -> str:
-    return NOT_STATED if value is None else str(value)
+    return _(NOT_STATED) if value is None else str(value)
 
 
 def rule_place(rule: str) -> str:
@@ -83,16 +92,16 @@ def plain(message: str) -> str:
 
 
 def yes_or_no(value: bool | None) -> str | None:
-    return None if value is None else "yes" if value else "no"
+    return None if value is None else _("yes") if value else _("no")
 
 
 def repeated(row: ClaimRow) -> str:
     again = row.reproduction
     if again.imported:
-        return f"{REPEATED[again.status].replace('here', 'elsewhere', 1)} (imported, verified from trace)"
+        return _("{found} (imported, verified from trace)").format(found=_(IMPORTED[again.status]))
     if again.status != "repeated_by_others":
-        return REPEATED[again.status]
-    return row.reproduction.text.replace(f" {row.unit} by ", " by ")  # the row's own number carries the unit
+        return _(REPEATED[again.status])
+    return again.text.replace(f" {row.unit} by ", " by ")  # the row's own number carries the unit
 
 
 def source_url(row: ClaimRow) -> str:
@@ -100,5 +109,13 @@ def source_url(row: ClaimRow) -> str:
     return f"/cards/{row.card.id}" if row.card else f"/sources/{row.source.id}"
 
 
+def stated_day(text: str) -> str:
+    """A source's date; of a month or a year no more than that is stated."""
+    try:
+        return day(dt.date.fromisoformat(text))
+    except ValueError:
+        return text
+
+
 def source_line(row: ClaimRow) -> str:
-    return f"{row.source.publisher}, {row.source.date or 'undated'}"
+    return f"{row.source.publisher}, {stated_day(row.source.date) if row.source.date else _('undated')}"

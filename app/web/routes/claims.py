@@ -16,6 +16,7 @@ from app.compare.lint import lint
 from app.compare.verdict import compare
 from app.errors import InvalidInputError, NotFoundError
 from app.jobs.here import here
+from app.language import N_, _
 from app.web.asked import notes
 from app.web.claim_page import claim_page, named_claims
 from app.web.claim_table import headlines, results
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 
 ALL = tuple(FACETS)
 router = APIRouter(default_response_class=HTMLResponse)
-ABOUT = "Published LLM-serving numbers: what each measures, against what, under which conditions, and what to mind."
+ABOUT = N_("Published LLM-serving numbers: what each measures, against what, under which conditions, and what to mind.")
 
 
 @router.get("/")
@@ -48,7 +49,7 @@ def table(request: Request) -> HTMLResponse:
     told = [*notes(request), *(Trouble(problem.name, problem.message) for problem in problems)]
     part = results(state, page, chosen, [*told, *refused, *missing], jobs(request).fleet())
     pair = headlines(_rows(page), _verdict) if state.unfiltered else None
-    context = TablePage(Shell(part.title, ABOUT, "/"), state.filter.q, pair, part)
+    context = TablePage(Shell(part.title, _(ABOUT), "/"), state.filter.q, pair, part)
     wrong = bool(refused or missing) or any(not problem.passing for problem in problems)
     headers = {"HX-Push-Url": state.url()}
     return respond(request, context, part=part, status=422 if wrong else 200, headers=headers, noted=True)
