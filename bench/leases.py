@@ -150,7 +150,7 @@ def _taken(session: Session, request: LeaseRequest, now: dt.datetime) -> Assignm
     """Take a job and end it at once: a process is given no second one before."""
     given = lease(session, request, "bench", now, second=False).assignment
     if given is not None:
-        session.connection().execute(UPDATE, {"job": given.job_id, "state": "succeeded", "lease_until": None})
+        UPDATE.run(session, {"job": given.job_id, "state": "succeeded", "lease_until": None})
     return given
 
 

@@ -22,6 +22,7 @@ from app.jobs.states import ACKNOWLEDGED, ACTIVE, BEAT, LEASE, POLL, after
 from app.jobs.store import JOB, REFUSAL, RUNNER, UPDATE, alone, approved, asker, locked, settle, settled
 from app.protocol.lease import Assignment, LeaseReply, Placement, Renewal
 from app.protocol.plan import Plan
+from app.statements import Prepared
 
 if TYPE_CHECKING:
     from sqlmodel import Session
@@ -35,22 +36,21 @@ SEEN_EXACT = dt.timedelta(seconds=1)  # how exactly is kept when a runner was se
 TIME = JOB.c.lease_until.type
 
 OF_RUNNER = RUNNER.c.name == sa.bindparam("runner")
-STORED_RUNNER = sa.select(RUNNER).where(OF_RUNNER)
-INSERT_RUNNER, UPDATE_RUNNER = sa.insert(RUNNER), sa.update(RUNNER).where(OF_RUNNER)
+STORED_RUNNER = Prepared(sa.select(RUNNER).where(OF_RUNNER))
+INSERT_RUNNER, UPDATE_RUNNER = sa.insert(RUNNER), Prepared(sa.update(RUNNER).where(OF_RUNNER))
 REVOKED = sa.select(TOKEN.c.id).where(TOKEN.c.id == sa.bindparam("token"), TOKEN.c.revoked_at.is_not(None))
 OF_ATTEMPT = (ATTEMPT.c.job_id == sa.bindparam("job"), ATTEMPT.c.epoch == sa.bindparam("of_epoch"))
-STORED_ATTEMPT = sa.select(ATTEMPT).where(*OF_ATTEMPT)
-UPDATE_ATTEMPT, INSERT_ATTEMPT = sa.update(ATTEMPT).where(*OF_ATTEMPT), sa.insert(ATTEMPT)
-NUMBER_EXPIRED = sa.select(JOB.c.number).where(
-    sa.or_(*(JOB.c.state == state for state in ACTIVE)), JOB.c.lease_until <= sa.bindparam("now", type_=TIME)
-)
+STORED_ATTEMPT = Prepared(sa.select(ATTEMPT).where(*OF_ATTEMPT))
+UPDATE_ATTEMPT, INSERT_ATTEMPT = Prepared(sa.update(ATTEMPT).where(*OF_ATTEMPT)), Prepared(sa.insert(ATTEMPT))
+WITH_RUNNER = sa.or_(*(JOB.c.state == state for state in ACTIVE))
+NUMBER_EXPIRED = sa.select(JOB.c.number).where(WITH_RUNNER, JOB.c.lease_until <= sa.bindparam("now", type_=TIME))
 EXPIRED = NUMBER_EXPIRED.with_only_columns(*JOB.c).order_by(JOB.c.number).limit(MOST_SWEPT)
 NUMBER_OF_BOOT = sa.select(JOB.c.number).where(
-    JOB.c.runner == sa.bindparam("runner"), JOB.c.state.in_(ACTIVE), JOB.c.boot_id == sa.bindparam("boot")
+    JOB.c.runner == sa.bindparam("runner"), WITH_RUNNER, JOB.c.boot_id == sa.bindparam("boot")
 )
 OF_BOOT = NUMBER_OF_BOOT.with_only_columns(*JOB.c).order_by(JOB.c.number).limit(1)
 # All that a request for work asks at first, as one statement: each costs more in Python than in the database.
-ASKING = (
+ASKING = Prepared(
     sa.select(
         RUNNER,
         ATTEMPT.c.job_id.label("given"),
@@ -77,11 +77,12 @@ REFUSED = sa.exists().where(
 )
 # As literals: SQLite plans a statement anew, at four times its cost, each time that its limit is a value.
 ONE, NONE = sa.literal_column("1", sa.Integer()), sa.literal_column("0", sa.Integer())
-FREE = (
+QUEUED = (
     sa.select(JOB).where(JOB.c.state == "queued", ~REFUSED).order_by(JOB.c.rank, JOB.c.number).limit(ONE).offset(NONE)
 )
+FREE = Prepared(QUEUED)
 NEEDED = sa.select(JOB.c.needs).where(JOB.c.state == "queued").distinct()
-FREE_FITTING = FREE.where(
+FREE_FITTING = QUEUED.where(
     sa.or_(
         JOB.c.needs.in_(sa.bindparam("unasked", expanding=True)),
         sa.and_(JOB.c.approved, JOB.c.needs.in_(sa.bindparam("approved", expanding=True))),
@@ -98,10 +99,10 @@ def lease(session: Session, request: LeaseRequest, token: str, now: dt.datetime,
     """
     alone(session)
     asked = {"runner": request.runner, "boot": request.boot_id, "request": request.request_id, "now": now}
-    known = session.connection().execute(ASKING, asked).first()
+    known = ASKING.first(session, asked)
     if known is None or known.expired:
         sweep(session, now)  # which may put the runner itself into quarantine
-        known = session.connection().execute(ASKING, asked).first()
+        known = ASKING.first(session, asked)
     runner = _seen(session, known, request, token, now)
     if known is None or known.capabilities != runner.capabilities:
         settle(session, now, second=second)
@@ -127,8 +128,8 @@ def start(session: Session, job_id: str, message: Start, token: str, now: dt.dat
     state = after(job.state, "start")
     begun = {"state": state, "started_at": attempt.started_at or now}
     values = {**begun, "lease_until": now + LEASE, "beat_at": now}
-    session.connection().execute(UPDATE, {"job": job_id, **values})
-    session.connection().execute(UPDATE_ATTEMPT, {"job": job_id, "of_epoch": message.epoch, **begun})
+    UPDATE.run(session, {"job": job_id, **values})
+    UPDATE_ATTEMPT.run(session, {"job": job_id, "of_epoch": message.epoch, **begun})
     return _renewal(job, runner)
 
 
@@ -138,7 +139,7 @@ def heartbeat(session: Session, job_id: str, message: Heartbeat, token: str, now
     told = message.model_dump(exclude={"epoch"})
     state = after(job.state, "beat")
     values = {"state": state, "lease_until": now + LEASE, "beat_at": now, **told}
-    session.connection().execute(UPDATE, {"job": job_id, **values})
+    UPDATE.run(session, {"job": job_id, **values})
     return _renewal(job, runner)
 
 
@@ -151,7 +152,7 @@ def attempt_of(session: Session, job_id: str, epoch: int, token: str) -> tuple[s
     job = locked(session, job_id)
     if epoch > job.epoch:
         raise NotFoundError(f"the job has no attempt {epoch}")
-    attempt = session.connection().execute(STORED_ATTEMPT, {"job": job_id, "of_epoch": epoch}).first()
+    attempt = STORED_ATTEMPT.first(session, {"job": job_id, "of_epoch": epoch})
     if attempt is None:
         raise lease_lost(epoch)
     runner = _runner(session, attempt.runner)
@@ -213,7 +214,7 @@ def _seen(
         said["earlier_boots"] = _follow(session, known, request, now)
     same = all(getattr(known, name) == value for name, value in said.items() if name != "seen_at")
     if not (same and known.seen_at <= now < known.seen_at + SEEN_EXACT):
-        session.connection().execute(UPDATE_RUNNER, {"runner": request.runner, **said})
+        UPDATE_RUNNER.run(session, {"runner": request.runner, **said})
     return _runner(session, request.runner) if replaced or not same else known
 
 
@@ -236,7 +237,8 @@ def _owns(session: Session, runner: sa.Row[Any], token: str) -> bool:
 
 
 def _runner(session: Session, name: str) -> sa.Row[Any]:
-    return session.connection().execute(STORED_RUNNER, {"runner": name}).one()
+    found: sa.Row[Any] = STORED_RUNNER.first(session, {"runner": name})
+    return found
 
 
 def _again(session: Session, known: sa.Row[Any] | None, now: dt.datetime, *, second: bool) -> Assignment | None:
@@ -268,7 +270,7 @@ def _take(session: Session, request: LeaseRequest, now: dt.datetime, *, second: 
 def _first(session: Session, request: LeaseRequest) -> sa.Row[Any] | None:
     """Mostly the first of all will do; else the needs that are queued are looked through, which are few."""
     has, asking = request.capabilities, {"runner": request.runner, "boot": request.boot_id}
-    job = session.connection().execute(FREE, asking).first()
+    job: sa.Row[Any] | None = FREE.first(session, asking)
     if job is None or not lacks(_needs(job.needs), has, approved=job.approved):
         return job
     needed = session.connection().execute(NEEDED).scalars().all()
@@ -299,10 +301,10 @@ def _give(session: Session, job: sa.Row[Any], request: LeaseRequest, now: dt.dat
         "attempts": job.attempts + 1,
         "lease_until": now + ACKNOWLEDGED,
     }
-    session.connection().execute(UPDATE, {"job": job.id, **by, **taken})
+    UPDATE.run(session, {"job": job.id, **by, **taken})
     attempt = {"job_id": job.id, "epoch": epoch, **by, "request_id": request.request_id, "leased_at": now}
     nothing = {"state": "leased", "message": "", "is_result": False, "log_size": 0, "log_dropped": 0}
-    session.connection().execute(INSERT_ATTEMPT, {**attempt, **nothing})
+    INSERT_ATTEMPT.run(session, {**attempt, **nothing})
     return _assignment(session, job, epoch, now, second=second)
 
 

@@ -22,6 +22,7 @@ from app.jobs.states import ACTIVE, APPROVED_FOR, after
 from app.protocol.launch import canonical
 from app.protocol.lease import Capabilities
 from app.protocol.plan import Plan
+from app.statements import Prepared
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -34,8 +35,8 @@ if TYPE_CHECKING:
 
 JOB, APPROVAL, RUNNER, REFUSAL = (SQLModel.metadata.tables[name] for name in ("job", "approval", "runner", "refusal"))
 OF_JOB = JOB.c.id == sa.bindparam("job")
-STORED = sa.select(JOB).where(OF_JOB)
-UPDATE = sa.update(JOB).where(OF_JOB)
+STORED = Prepared(sa.select(JOB).where(OF_JOB))
+UPDATE = Prepared(sa.update(JOB).where(OF_JOB))
 TAKEN = sa.select(JOB.c.number).where(OF_JOB)
 INSERT = sa.insert(JOB)
 LIVE = sa.select(APPROVAL.c.digest).where(
@@ -109,7 +110,7 @@ def cancel(session: Session, job_id: str, by: Writer, now: dt.datetime) -> None:
     state = after(job.state, "cancel")
     asked = {"cancel_requested_at": now, "cancelled_by": by.name, "state": state}
     ended = {} if state in ACTIVE else {"ended_at": now}
-    session.connection().execute(UPDATE, {"job": job_id, **asked, **ended})
+    UPDATE.run(session, {"job": job_id, **asked, **ended})
 
 
 def approve(session: Session, job_id: str, by: Writer, now: dt.datetime, *, second: bool) -> None:
@@ -180,7 +181,7 @@ def settled(session: Session, job: sa.Row[Any], now: dt.datetime, *, second: boo
     elif state == "queued":
         state = after(state, "withdraw")
     if (state, allowed) != (job.state, job.approved):
-        session.connection().execute(UPDATE, {"job": job.id, "state": state, "approved": allowed})
+        UPDATE.run(session, {"job": job.id, "state": state, "approved": allowed})
     return allowed
 
 
@@ -251,7 +252,7 @@ def locked(session: Session, job_id: str) -> sa.Row[Any]:
     """The job as it stays until this transaction ends. Raises NotFoundError."""
     alone(session)
     if could_be_id(job_id):
-        job = session.connection().execute(STORED, {"job": job_id}).first()
+        job: sa.Row[Any] | None = STORED.first(session, {"job": job_id})
         if job is not None:
             return job
     raise no_job(job_id)

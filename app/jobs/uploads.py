@@ -57,7 +57,7 @@ def append_log(session: Session, logs: Logs, attempt_id: tuple[str, int], offset
         raise TooLargeError(f"a log here has at most {MOST_LOG // 1024**2} MB")
     logs.write(job_id, epoch, size, rest)
     row = {"job": job_id, "of_epoch": epoch, "log_size": size + len(rest)}
-    session.connection().execute(UPDATE_ATTEMPT, row)
+    UPDATE_ATTEMPT.run(session, row)
     return size + len(rest)
 
 
@@ -110,7 +110,7 @@ def finish(session: Session, logs: Logs, job_id: str, message: Finish, token: st
     said = {"finish": message.model_dump_json(), "answer": answer, **_of_log(message)}
     if answer is not None:
         said |= _of_end(message, answer, now)
-    session.connection().execute(UPDATE_ATTEMPT, {"job": job_id, "of_epoch": message.epoch, **said})
+    UPDATE_ATTEMPT.run(session, {"job": job_id, "of_epoch": message.epoch, **said})
     return answer
 
 

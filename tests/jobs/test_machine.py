@@ -30,6 +30,7 @@ from app.jobs.store import JOB, RUNNER, NewJob, submit
 from app.jobs.sweeping import put_back
 from app.replay import store as replay
 from app.replay.store import ReplayKey, Reply, once
+from app.statements import Prepared
 from tests.conftest import StillClock
 from tests.jobs.factories import ANA, RANDOM, Queue, attach_plan, queue_in
 from tests.jobs.model import Job, Model
@@ -303,7 +304,7 @@ def mutants() -> dict[str, Callable[[pytest.MonkeyPatch], None]]:
     def ignores_cancel(attempts: int, *, cancel: bool) -> states.Event:
         return states.over(attempts, cancel=False)
 
-    free = sa.select(JOB).where(JOB.c.state == "queued").order_by(JOB.c.rank, JOB.c.number).limit(1)
+    free = sa.select(JOB).where(JOB.c.state == "queued").order_by(JOB.c.rank, JOB.c.number)
     return {
         "no epoch on finish": lambda patch: patch.setattr(uploads, "is_current", lambda job, _: job.state in active),
         "no epoch on heartbeat": lambda patch: patch.setattr(leases, "is_current", lambda job, _: job.state in active),
@@ -317,7 +318,7 @@ def mutants() -> dict[str, Callable[[pytest.MonkeyPatch], None]]:
         "a submission sent twice is two jobs": lambda patch: patch.setattr(replay, "earlier", lambda *_: None),
         "no quarantine": lambda patch: patch.setattr(ends, "MOST_FAILURES", 10**6),
         "a process takes a second job": lambda patch: patch.setattr(leases, "_given", leases._take),
-        "who refused a job is given it again": lambda patch: patch.setattr(leases, "FREE", free),
+        "who refused a job is given it again": lambda patch: patch.setattr(leases, "FREE", Prepared(free)),
         "an old process comes back": lambda patch: patch.setattr(leases, "_follow", lambda *_: "[]"),
     }
 
