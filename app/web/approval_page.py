@@ -170,9 +170,16 @@ def _against(before: ApprovalRow | None, launch: Launch) -> str:
     if before is None:
         return f"Nothing of {TITLES[launch.engine]} with {launch.model} was approved before: read all of it."
     return (
-        f"Against what {before.approved_by} approved on {before.approved_at:%Y-%m-%d} "
-        f"for the same engine and model (SHA-256 {before.digest[:12]}…):"
+        f"Against what {visible(before.approved_by)} approved on {before.approved_at:%Y-%m-%d} "
+        f"for the same engine and model (SHA-256 {before.digest[:12]}…){_taken_back(before)}:"
     )
+
+
+def _taken_back(before: ApprovalRow) -> str:
+    """A launch whose approval somebody regretted is no measure of what may run."""
+    if before.revoked_at is None:
+        return ""
+    return f", which {visible(before.revoked_by or 'somebody')} took back on {before.revoked_at:%Y-%m-%d}"
 
 
 def _diff(before: ApprovalRow, launch: Launch) -> Iterator[DiffLine]:

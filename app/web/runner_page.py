@@ -6,6 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from app.jobs.states import LEASE
+from app.protocol.unseen import visible
 from app.web.contexts import Link, Shell
 from app.web.job_contexts import RunnerLine, RunnerList, RunnersPage
 from app.web.job_words import ENGINES, age, listed
@@ -64,7 +65,7 @@ def _stands(item: RunnerRow, now: dt.datetime) -> tuple[str, str, str]:
         since = f" since {item.quarantined_at:%Y-%m-%d %H:%M} UTC" if item.quarantined_at else ""
         return "closed", f"in quarantine{since}", f"{item.quarantine}. A maintainer lets it take jobs again."
     if item.trouble is not None:
-        return "closed", "measures nothing", f"It says itself: {item.trouble}"
+        return "closed", "measures nothing", f"It says itself: {visible(item.trouble)}"
     if item.drain_asked or item.draining:
         who = "A maintainer asked for it" if item.drain_asked else "It was told so on its machine"
         return "draining", "draining", f"{who}: it ends what it has and takes no more."

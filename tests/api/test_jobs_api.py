@@ -382,4 +382,5 @@ def test_a_row_of_a_card_among_the_claims_is_asked_for_as_its_card(site: Site) -
     assert one["plan"] == two["plan"]
     page = site.get(f"/claims/{card}/reproduce").text
     assert f"/cards/{card}" in page
-    assert f"/claims/{card}/reproduce" not in page
+    assert f'action="/claims/{card}/reproduce"' not in page
+    assert f'href="/claims/{card}/reproduce"' not in page

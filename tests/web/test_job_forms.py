@@ -9,9 +9,10 @@ import pytest
 
 from app.cards.store import Writer
 from app.jobs.logs import Logs
+from app.jobs.store import revoke
 from app.protocol.launch import canonical, digest
 from tests.cards.factories import sound
-from tests.jobs.factories import Queue, allow_all, capabilities, plan
+from tests.jobs.factories import MAY, Queue, allow_all, capabilities, plan
 from tests.site import Site, open_site
 from tests.web.markup import read
 
@@ -252,6 +253,11 @@ def test_an_approval_shows_what_has_changed_since_the_last_one(site: Site, queue
     page = read(site.get(f"/jobs/{second}/approval").text)
     assert [item.words() for item in page.all("del")] == ['- "max-model-len": 4096']
     assert [item.words() for item in page.all("ins")] == ['+ "max-model-len": 8192']
+    assert "took back" not in page.words()
+    given = site.client.app.state.jobs.approvals()[0].id
+    queue.database.write(lambda session: revoke(session, given, MAY, site.clock.now(), second=True))
+    said = read(site.get(f"/jobs/{second}/approval").text).words()
+    assert f", which {MAY.name} took back on {site.clock.now():%Y-%m-%d}:" in said
 
 
 BARE = sound(workload="{concurrency: 1}")
