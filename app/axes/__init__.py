@@ -21,9 +21,10 @@ from app.axes.registry import (
 )
 from app.axes.speculation_and_memory import SPECULATION_AND_MEMORY
 from app.axes.throughput import THROUGHPUT
+from app.axes.waits import WAITS
 
 AXES: dict[str, Axis] = {
-    axis.key: axis for axis in (*LATENCY, *THROUGHPUT, *INTERACTIVITY, *PHASES, *SPECULATION_AND_MEMORY)
+    axis.key: axis for axis in (*LATENCY, *WAITS, *THROUGHPUT, *INTERACTIVITY, *PHASES, *SPECULATION_AND_MEMORY)
 }
 
 __all__ = [

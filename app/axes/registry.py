@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from app.language import N_
+
 Direction = Literal["higher", "lower", "none"]
 Unit = Literal[
     "tok/s", "tok/s/user", "tok/s/GPU", "tok/s/node", "req/s",
@@ -17,7 +19,7 @@ Meaning = Literal[
     "absent",  # no such number
 ]
 
-VERSIONING = (
+VERSIONING = N_(
     "A version rises by one when a change of formula, count, window, tail or percentile method could give one and the "
     "same trace another value; better wording does not raise it, and a number keeps the version it was taken under."
 )
@@ -86,7 +88,7 @@ class Axis:
 
 Said = tuple[str, Meaning, str]  # name, meaning, note
 
-ABSENT: Said = ("none", "absent", "Reports no such number.")
+ABSENT: Said = ("none", "absent", N_("Reports no such number."))
 
 
 def named(
@@ -104,8 +106,8 @@ def named(
     return tuple(ToolName(tool, *entry) for tool, entry in zip(TOOLS, said, strict=True))
 
 
-OUTSIDE_LOAD_TOOLS = "Outside what a load tool sees: it needs a profiler, an engine's log or arithmetic."
-NOT_DEFINED = "A place for published numbers without a definition, which a tool's number is not."
+OUTSIDE_LOAD_TOOLS = N_("Outside what a load tool sees: it needs a profiler, an engine's log or arithmetic.")
+NOT_DEFINED = N_("A place for published numbers without a definition, which a tool's number is not.")
 
 
 def absent_everywhere(note: str) -> tuple[ToolName, ...]:
@@ -114,16 +116,16 @@ def absent_everywhere(note: str) -> tuple[ToolName, ...]:
 
 
 # Sentences that many axes share.
-SLOW_IS_HIGH = (
+SLOW_IS_HIGH = N_(
     "The slow tail is the upper one, so P90 and P99 are the slow requests. Percentile over requests, linear between "
     "the two nearest ranks; a failed request counts as infinitely slow."
 )
-ONE_PER_RUN = (
+ONE_PER_RUN = N_(
     "One number per run, so no percentile inside it; over repeated runs the slow side is the low one, and the median "
     "is given with the spread."
 )
-RUN_WINDOW = (
+RUN_WINDOW = N_(
     "Opens when the bytes of the first measured request are written, closes at the last token event of the last "
     "measured request; warm-up requests are out of both the count and the time, the time of failed ones stays in."
 )
-WHOLE_RUN = "Seconds of the run; all GPUs of the deployment together, no division by GPUs."
+WHOLE_RUN = N_("Seconds of the run; all GPUs of the deployment together, no division by GPUs.")

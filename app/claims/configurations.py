@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from app.language import N_
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -15,10 +17,10 @@ if TYPE_CHECKING:
 
 LATENCY_AXES = ("decode_rate", "tpot", "ttft")  # at one request at a time
 THROUGHPUT_AXES = ("per_gpu_at_limit", "total_per_gpu", "output_per_gpu", "undefined_per_gpu")
-BOTH_MISSING = "Neither a low-latency number (one request at a time) nor throughput per GPU is recorded."
+BOTH_MISSING = N_("Neither a low-latency number (one request at a time) nor throughput per GPU is recorded.")
 ONE_MISSING = {
-    "latency": "Only throughput per GPU is recorded: what one request waits for at that setting is not stated.",
-    "throughput": "Only low latency (one request at a time) is recorded: what the GPUs serve in all is not stated.",
+    "latency": N_("Only throughput per GPU is recorded: what one request waits for at that setting is not stated."),
+    "throughput": N_("Only low latency (one request at a time) is recorded: what the GPUs serve in all is not stated."),
 }
 
 

@@ -59,6 +59,8 @@ BASELINES = {
     "not_stated": NOT_STATED,
     "none": N_("nothing; the number stands by itself"),
 }
+# Values of conditions that are words of the record, not names.
+SETTINGS = (N_("off"), N_("on"), N_("none"), N_("cleared"), N_("warm"))
 # What a column of the table says of the axes with the longest names.
 SHORT_AXES = {
     "per_gpu_at_limit": N_("throughput/GPU at a limit"),
@@ -94,6 +96,8 @@ def fact_words(field: str, value: object) -> str:
     """A condition as a reader takes it: weights that are called dummy are random numbers."""
     if value == "dummy" and field.endswith("model.weights"):
         return _("random numbers")
+    if value in SETTINGS:
+        return _(str(value))
     return _(NOT_STATED) if value is None else str(value)
 
 

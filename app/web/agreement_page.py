@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.jobs.agreement import AGREES
-from app.language import _
+from app.language import N_, _, day, number
 from app.web.agreement_contexts import AgreementPage, AgreementPart
 from app.web.agreement_points import held_points
 from app.web.contexts import Fact, Shell
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from app.jobs.rows import MeasurementRow
 
-ABOUT = "One server, measured by several load tools by turns, each held against the server's own counters."
+ABOUT = N_("One server, measured by several load tools by turns, each held against the server's own counters.")
 EXAMPLE = """{
   "kind": "agreement", "tools": ["vllm_bench"], "repeats": 5,
   "sides": [{"name": "a", "label": "", "launch": {
@@ -30,8 +30,8 @@ EXAMPLE = """{
 def agreement_page(rows: Sequence[MeasurementRow]) -> AgreementPage:
     """The newest measurement first."""
     return AgreementPage(
-        shell=Shell("Do clients agree?", ABOUT, "/axes"),
-        share=f"{AGREES * 100:.0f} %",
+        shell=Shell(_("Do clients agree?"), _(ABOUT), "/axes"),
+        share=number(AGREES * 100, ".0f") + " %",
         parts=tuple(agreement_part(row) for row in rows),
         example=EXAMPLE,
         json_url="/api/v1/measurements?kind=agreement",
@@ -44,14 +44,22 @@ def agreement_part(row: MeasurementRow) -> AgreementPart:
     gpus = ", ".join(dict.fromkeys(gpu.name for gpu in report.machine.gpus))
     facts = (
         Fact(_("Machine"), gpus or report.machine.processor),
-        Fact(_("Repeats"), f"{report.plan.repeats}, the clients by turns, each the first in turn"),
-        Fact(_("Requests"), f"{work.input_tokens:,} tokens in, {work.output_tokens:,} out"),
-        Fact(_("Measured"), f"{row.created_at:%Y-%m-%d}"),
+        Fact(
+            _("Repeats"),
+            _("{repeats}, the clients by turns, each the first in turn").format(repeats=report.plan.repeats),
+        ),
+        Fact(
+            _("Requests"),
+            _("{input_tokens} tokens in, {output_tokens} out").format(
+                input_tokens=number(work.input_tokens), output_tokens=number(work.output_tokens)
+            ),
+        ),
+        Fact(_("Measured"), day(row.created_at)),
     )
     return AgreementPart(
         url=f"/measurements/{row.id}",
         heading=measured(report),
-        dummy=DUMMY_TEXT if report.plan.on_random_weights else "",
+        dummy=_(DUMMY_TEXT) if report.plan.on_random_weights else "",
         facts=facts,
         points=held_points(row.numbers),
     )

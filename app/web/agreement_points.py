@@ -6,6 +6,7 @@ from typing import Any
 
 from app.claims.words import NOT_STATED
 from app.jobs.agreement import AGREES, JUDGED, OURS, SHOWN
+from app.language import N_, _, as_number, number
 from app.protocol.english import counted
 from app.protocol.reasons import said
 from app.web.agreement_contexts import ClientLine, HeldCell, PointPart
@@ -13,8 +14,8 @@ from app.web.axes_example import shown
 
 Json = dict[str, Any]
 NAMES = {OURS: "Benchcard", "vllm_bench": "vllm bench serve", "sglang_bench": "sglang.bench_serving"}
-WORDS = {"output_tokens": "output tokens", "output_tok_s": "output tok/s", "tpot_ms": "mean TPOT",
-         "e2e_ms": "mean end-to-end latency", "ttft_ms": "mean TTFT"}  # fmt: skip
+WORDS = {"output_tokens": N_("output tokens"), "output_tok_s": N_("output tok/s"), "tpot_ms": N_("mean TPOT"),
+         "e2e_ms": N_("mean end-to-end latency"), "ttft_ms": N_("mean TTFT")}  # fmt: skip
 
 
 def held_points(numbers: Json) -> tuple[PointPart, ...]:
@@ -31,25 +32,33 @@ def _said(point: Json) -> str:
     known = [client for client in point["clients"] if client["worst"] is not None]
     apart = [client for client in known if not client["within"]]
     if not known:
-        return "No client has a run that can be compared."
+        return _("No client has a run that can be compared.")
     if not apart:
         closest = NAMES[point["closest"]]
-        return f"All of them are within {AGREES * 100:.0f} % of the server's own numbers; {closest} is the closest."
+        return _("All of them are within {share} % of the server's own numbers; {closest} is the closest.").format(
+            share=number(AGREES * 100, ".0f"), closest=closest
+        )
     departs = "; ".join(map(_departs, apart))
-    return f"{departs}. The closest to the server's own numbers is {NAMES[point['closest']]}."
+    return _("{departs}. The closest to the server's own numbers is {names}.").format(
+        departs=departs, names=NAMES[point["closest"]]
+    )
 
 
 def _departs(client: Json) -> str:
     worst = client["worst"]
-    return f"{NAMES[client['client']]} departs by {percent_apart(client['apart'][worst])} in {WORDS[worst]}"
+    return _("{names} departs by {apart} in {words}").format(
+        names=NAMES[client["client"]], apart=percent_apart(client["apart"][worst]), words=_(WORDS[worst])
+    )
 
 
 def _line(client: Json) -> ClientLine:
     runs, usable = len(client["runs"]), client["usable"]
     version = f"{client['version']}, " if client["version"] else ""
-    counted = _runs(usable) if usable == runs else f"{usable} of {_runs(runs)} usable"
+    counted = (
+        _runs(usable) if usable == runs else _("{usable} of {runs} usable").format(usable=usable, runs=_runs(runs))
+    )
     reasons = dict.fromkeys(reason for run in client["runs"] for reason in run["reasons"])
-    word = "no number" if client["worst"] is None else "agrees" if client["within"] else "departs"
+    word = _("no number") if client["worst"] is None else _("agrees") if client["within"] else _("departs")
     return ClientLine(
         name=NAMES[client["client"]],
         about=f"{version}{counted}",
@@ -62,22 +71,22 @@ def _line(client: Json) -> ClientLine:
 
 
 def _runs(number: int) -> str:
-    return counted(number, "run") if number else "no run"
+    return counted(number, "run") if number else _("no run")
 
 
 def _cell(client: Json, name: str) -> HeldCell:
     value, apart = client[name], client["apart"][name]
     if value is None:
-        return HeldCell(NOT_STATED, "", mark=False)
-    text = f"{value:,.0f}" if name == "output_tokens" else shown(value)
+        return HeldCell(_(NOT_STATED), "", mark=False)
+    text = number(value, ",.0f") if name == "output_tokens" else shown(value)
     too_far = apart is not None and name in JUDGED and abs(apart) > AGREES
     return HeldCell(text, percent_apart(apart) if apart is not None else "", mark=too_far)
 
 
 def percent_apart(share: float) -> str:
     """How far a number is from another, with its sign; that of next to nothing is both."""
-    return "±0.0 %" if abs(share) < 0.0005 else f"{share * 100:+.1f} %".replace("-", "\N{MINUS SIGN}")
+    return as_number("±0.0 %" if abs(share) < 0.0005 else f"{share * 100:+.1f} %").replace("-", "\N{MINUS SIGN}")
 
 
 def _cores(number: float | None) -> str:
-    return NOT_STATED if number is None else f"{number:.2f}"
+    return _(NOT_STATED) if number is None else as_number(f"{number:.2f}")

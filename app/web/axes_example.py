@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cache
 from typing import TYPE_CHECKING
 
 from app.claims.words import axis_name
+from app.language import _, as_number, kept
 from app.protocol.english import counted, measured
 from runners.load import metrics
 from runners.load.example import STREAMS, example
@@ -91,19 +91,24 @@ class Example:
     failed: tuple[Why, ...]
 
 
-@cache
+@kept(10)
 def worked_example() -> Example:
     """The run is fixed, so it is read once."""
     trace = example()
     reports = reports_of(trace)
     return Example(
         streams=tuple(
-            (f"sent at {stream.sent_ms} ms, usage and [DONE] at {stream.ended_ms} ms", _drawn(stream.events))
+            (
+                _("sent at {sent_ms} ms, usage and [DONE] at {ended_ms} ms").format(
+                    sent_ms=stream.sent_ms, ended_ms=stream.ended_ms
+                ),
+                _drawn(stream.events),
+            )
             for stream in STREAMS
         ),
         tools=tuple(name for name, _ in reports),
         rows=rows_of(metrics.measure(trace), reports),
-        same=SAME_SAID,
+        same=as_number(SAME_SAID),
         failed=_together([(name, report.departs[FAILED]) for name, report in reports]),
     )
 
@@ -167,9 +172,9 @@ def _same(value: float, own: float) -> bool:
 
 def shown(value: float | None) -> str:
     if value is None:
-        return "not stated"
+        return _("not stated")
     if math.isinf(value):
-        return "infinite"
+        return _("infinite")
     return measured(value)
 
 

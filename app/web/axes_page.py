@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from app.axes import AXES, TOOLS, VERSIONING
 from app.claims.words import axis_name
-from app.language import _
+from app.language import N_, _
 from app.protocol.english import counted
 from app.web.axes_example import worked_example
 from app.web.contexts import AxesPage, AxisPart, Fact, Link, Shell, ToolLine
@@ -17,16 +17,20 @@ if TYPE_CHECKING:
 
     from app.axes import Axis, ToolName
 
-DIRECTIONS = {"higher": "higher is better", "lower": "lower is better", "none": "neither: the number is not defined"}
-MEANINGS = {"same": "the same", "differs": "something else", "absent": "no such number"}
-ABOUT = "What a number can measure: the definition of every axis, and what seven load tools mean by its name."
+DIRECTIONS = {
+    "higher": N_("higher is better"),
+    "lower": N_("lower is better"),
+    "none": N_("neither: the number is not defined"),
+}
+MEANINGS = {"same": N_("the same"), "differs": N_("something else"), "absent": N_("no such number")}
+ABOUT = N_("What a number can measure: the definition of every axis, and what seven load tools mean by its name.")
 
 
 def axes_page(counts: Mapping[str, int]) -> AxesPage:
     """`counts`: how many claims stand on each axis."""
     return AxesPage(
-        shell=Shell("Axes", ABOUT, "/axes"),
-        versioning=VERSIONING,
+        shell=Shell(_("Axes"), _(ABOUT), "/axes"),
+        versioning=_(VERSIONING),
         tools=tuple(Fact(tool, version) for tool, version in TOOLS.items()),
         axes=tuple(_part(axis, counts.get(axis.key, 0)) for axis in AXES.values()),
         example=worked_example(),
@@ -37,20 +41,20 @@ def axes_page(counts: Mapping[str, int]) -> AxesPage:
 def _part(axis: Axis, count: int) -> AxisPart:
     facts = (
         Fact(_("Unit"), ", ".join(axis.units)),
-        Fact(_("Direction"), DIRECTIONS[axis.direction]),
-        Fact(_("Numerator"), axis.numerator),
-        Fact(_("Denominator"), axis.denominator),
-        Fact(_("Window"), axis.window),
-        Fact(_("Tail"), axis.tail),
-        Fact(_("Source"), axis.source),
+        Fact(_("Direction"), _(DIRECTIONS[axis.direction])),
+        Fact(_("Numerator"), _(axis.numerator)),
+        Fact(_("Denominator"), _(axis.denominator)),
+        Fact(_("Window"), _(axis.window)),
+        Fact(_("Tail"), _(axis.tail)),
+        Fact(_("Source"), _(axis.source)),
     )
     return AxisPart(
         key=axis.key,
-        name=axis.name,
+        name=_(axis.name),
         short=axis_name(axis.key),
-        version=f"version {axis.version}",
-        definition=axis.definition,
-        formula=axis.formula,
+        version=_("version {version}").format(version=axis.version),
+        definition=_(axis.definition),
+        formula=_(axis.formula),
         facts=facts,
         absent=_absent(axis.tools),
         tools=tuple(_line(tool) for tool in axis.tools if tool.meaning != "absent"),
@@ -59,7 +63,7 @@ def _part(axis: Axis, count: int) -> AxisPart:
 
 
 def _line(tool: ToolName) -> ToolLine:
-    return ToolLine(tool.tool, tool.name, MEANINGS[tool.meaning], tool.note)
+    return ToolLine(tool.tool, tool.name, _(MEANINGS[tool.meaning]), _(tool.note))
 
 
 def _absent(tools: tuple[ToolName, ...]) -> str:
@@ -69,5 +73,5 @@ def _absent(tools: tuple[ToolName, ...]) -> str:
     if not without:
         return ""
     if len(without) == len(tools) and len(notes) == 1:
-        return f"No load tool has it. {notes.pop()}"
-    return f"No such number in {', '.join(tool.tool for tool in without)}."
+        return _("No load tool has it. {note}").format(note=_(notes.pop()))
+    return _("No such number in {tools}.").format(tools=", ".join(tool.tool for tool in without))

@@ -11,6 +11,7 @@ from app.axes.latency import LATENCY
 from app.axes.phases import PHASES
 from app.axes.speculation_and_memory import SPECULATION_AND_MEMORY
 from app.axes.throughput import THROUGHPUT
+from app.axes.waits import WAITS
 from app.cards.fields import FIELDS, FieldDoc
 from app.cards.names import METHODS, WEIGHTS
 
@@ -158,7 +159,7 @@ SUGGESTED: dict[str, tuple[str, ...]] = {
     "metric.constraint": ("p90_interactivity > 50 tok/s",),
 }
 AXIS_GROUPS = (
-    ("Time and speed of one request", LATENCY),
+    ("Time and speed of one request", (*LATENCY, *WAITS)),
     ("Throughput", THROUGHPUT),
     ("Speed that each user sees", INTERACTIVITY),
     ("Phases and parts", PHASES),

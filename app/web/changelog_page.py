@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from app.language import N_, _
 from app.web.contexts import Shell
 
-ABOUT = "What changed in Benchcard, by release: what a reader or a script notices."
+ABOUT = N_("What changed in Benchcard, by release: what a reader or a script notices.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +33,11 @@ class ChangelogPage:
 
 def changelog_page(text: str) -> ChangelogPage:
     """The sections of a change log, `text`, in its order."""
-    return ChangelogPage(Shell("Changes", ABOUT, ""), tuple(map(_section, f"\n{text}".split("\n## ")[1:])))
+    return ChangelogPage(Shell(_("Changes"), _(ABOUT), ""), tuple(map(_section, f"\n{text}".split("\n## ")[1:])))
 
 
 def _section(text: str) -> Release:
-    heading, _, rest = text.partition("\n")
+    heading, rest = text.partition("\n")[::2]
     return Release(heading.strip(), tuple(map(_pieces, f"\n{rest}".split("\n- ")[1:])))
 
 

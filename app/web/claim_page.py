@@ -44,6 +44,21 @@ if TYPE_CHECKING:
 # Rules whose sentence says no more than the field and its two values.
 REPEATING = ("condition", "not-stated")
 OF_ANY_NUMBER = ("R9", "R10")  # rules of the lint that need no ratio
+# What is compared besides the conditions.
+COMPARED_TOO = {
+    "card": N_("card"),
+    "axis": N_("axis"),
+    "axis_version": N_("axis version"),
+    "kind": N_("kind"),
+    "scope": N_("scope"),
+    "baseline": N_("baseline"),
+    "ladder": N_("ladder"),
+    "round": N_("round"),
+    "unit": N_("unit"),
+    "value": N_("value"),
+    "prefill": N_("prefill"),
+    "contradictions": N_("contradictions"),
+}
 WITHIN = N_("Contradicted within the source")
 BETWEEN = N_("Contradicted between sources")
 
@@ -251,7 +266,9 @@ def _contradicted(row: ClaimRow, names: Mapping[str, ClaimRow]) -> Iterator[Cont
 
 def _field(name: str) -> str:
     """What people call a condition."""
-    return _(FIELDS[name].label) if name in FIELDS else name.replace("_", " ").replace(".", " ")
+    if name in FIELDS:
+        return _(FIELDS[name].label)
+    return _(COMPARED_TOO[name]) if name in COMPARED_TOO else name.replace("_", " ").replace(".", " ")
 
 
 def reason_line(reason: Reason) -> ReasonLine:

@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from app.axes import AXES
-from app.axes.glossary import TERMS, Term
-from app.language import _
+from app.axes.glossary import SGLANG, TERMS, VLLM, Term
+from app.language import N_, _
 from app.web.contexts import Fact, Link, Shell
 
-ABOUT = "The words of LLM serving, with unit and source: TTFT, TPOT, interactivity, goodput, parallelism, speculation."
+ABOUT = N_(
+    "The words of LLM serving, with unit and source: TTFT, TPOT, interactivity, goodput, parallelism, speculation."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,19 +35,19 @@ class GlossaryPage:
 
 def glossary_page() -> GlossaryPage:
     terms = sorted(TERMS, key=lambda term: term.spellings[0].casefold())
-    return GlossaryPage(Shell("Glossary", ABOUT, "/about"), tuple(map(_part, terms)))
+    return GlossaryPage(Shell(_("Glossary"), _(ABOUT), "/about"), tuple(map(_part, terms)))
 
 
 def _part(term: Term) -> TermPart:
     axis = AXES.get(term.axis)
-    facts = [Fact(_("As an axis"), axis.definition)] if axis else []
+    facts = [Fact(_("As an axis"), _(axis.definition))] if axis else []
     facts += [Fact(_("Unit"), term.unit)] if term.unit else []
-    facts.append(Fact(_("Source"), axis.source if axis else term.source))
+    facts.append(Fact(_("Source"), _(axis.source) if axis else _(term.source).format(vllm=VLLM, sglang=SGLANG)))
     return TermPart(
         key=term.key,
         heading=term.spellings[0],
         also=", ".join(term.spellings[1:]),
-        says=term.says,
+        says=_(term.says),
         facts=tuple(facts),
-        axis=Link(f"Axis: {axis.name}", f"/axes#{axis.key}") if axis else None,
+        axis=Link(_("Axis: {name}").format(name=_(axis.name)), f"/axes#{axis.key}") if axis else None,
     )

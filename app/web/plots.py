@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from html import escape as html_escape
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from app.language import N_, _
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
@@ -29,15 +31,15 @@ class Fill(NamedTuple):
 
 # The pattern alone tells the kinds of a ladder's steps apart, and a table's columns.
 STEP_FILLS = {
-    "first build": Fill("", "var(--bar-1)"),
-    "layout fix": Fill("/", "var(--bar-4)"),
-    "fusion": Fill(".", "var(--bar-2)"),
-    "tiling": Fill("+", "var(--bar-5)"),
-    "memory": Fill("-", "var(--bar-6)"),
-    "overlap": Fill("|", "var(--bar-4)"),
-    "defaults": Fill("x", "var(--bar-5)"),
-    "speculation": Fill("\\", "var(--bar-3)"),
-    "parallelism": Fill("x", "var(--bar-1)", size=14),
+    N_("first build"): Fill("", "var(--bar-1)"),
+    N_("layout fix"): Fill("/", "var(--bar-4)"),
+    N_("fusion"): Fill(".", "var(--bar-2)"),
+    N_("tiling"): Fill("+", "var(--bar-5)"),
+    N_("memory"): Fill("-", "var(--bar-6)"),
+    N_("overlap"): Fill("|", "var(--bar-4)"),
+    N_("defaults"): Fill("x", "var(--bar-5)"),
+    N_("speculation"): Fill("\\", "var(--bar-3)"),
+    N_("parallelism"): Fill("x", "var(--bar-1)", size=14),
 }
 COLUMN_FILLS = (
     Fill("", "var(--bar-1)"),
@@ -104,7 +106,7 @@ def _ladder_traces(bars: Sequence[Bar], places: Sequence[float]) -> Iterator[Fig
     placed = list(zip(places, bars, strict=True))
     for kind, fill in STEP_FILLS.items():
         of_kind = [(place, bar) for place, bar in placed if bar.kind == kind]
-        yield from _traces(kind, fill, of_kind, legend=True)
+        yield from _traces(_(kind), fill, of_kind, legend=True)
 
 
 def _traces(name: str, fill: Fill, bars: Sequence[tuple[float | str, Bar]], *, legend: bool) -> Iterator[Figure]:

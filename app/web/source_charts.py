@@ -6,7 +6,8 @@ from itertools import islice, takewhile
 from typing import TYPE_CHECKING, Any
 
 from app.claims.wording import number
-from app.claims.words import acceptance
+from app.claims.words import ACCEPTANCE, acceptance
+from app.language import _, as_number
 from app.web.chart_csv import chart_csv
 from app.web.plots import Bar, Break, grouped_figure, ladder_figure
 from app.web.source_contexts import Cell, Figure, LadderPart, Step, TableLine, TablePart
@@ -31,7 +32,7 @@ def ladder_part(source: Source, ladder: Ladder, names: Mapping[str, ClaimRow]) -
             Step(
                 number=str(place + 1),
                 label=step.label,
-                kind=step.kind,
+                kind=_(step.kind),
                 value=number_parts(row),
                 url=f"/claims/{row.id}",
                 ratio="" if gap or before is None else _times(before.value, row.value),
@@ -52,7 +53,7 @@ def ladder_part(source: Source, ladder: Ladder, names: Mapping[str, ClaimRow]) -
 
 
 def _times(before: Decimal | None, after: Decimal | None) -> str:
-    return f"{after / before:.2f}x" if before and after else ""
+    return as_number(f"{after / before:.2f}x") if before and after else ""
 
 
 def _ladder_figure(source: Source, ladder: Ladder, names: Mapping[str, ClaimRow]) -> Figure:
@@ -75,7 +76,7 @@ def _bar(row: ClaimRow, label: str, kind: str) -> Bar:
     said = number(row.value) if row.value is not None else row.headline
     if forced:
         target = row.acceptance.target or row.acceptance.length
-        said += f" ({row.acceptance.kind}{f' {number(target)}' if target else ''})"
+        said += f" ({_(ACCEPTANCE[row.acceptance.kind])}{f' {number(target)}' if target else ''})"
     return Bar(label, kind, None if row.value is None else float(row.value), said, hollow=forced)
 
 
@@ -83,7 +84,7 @@ def _caveats(ladder: Ladder, rows: Sequence[ClaimRow]) -> Iterator[str]:
     """What a reader of the picture alone must be told."""
     yield from _outlined(rows)
     for item in ladder.breaks:
-        yield from (f"At the break: {reason}" for reason in item.reasons)
+        yield from (_("At the break: {reason}").format(reason=reason) for reason in item.reasons)
     for kind in ("prefill_not_counted", "quality_not_checked", "flawed_baseline"):
         said = (caveat.text for row in reversed(rows) for caveat in row.caveats if caveat.kind == kind)
         yield from islice(said, 1)
@@ -91,12 +92,18 @@ def _caveats(ladder: Ladder, rows: Sequence[ClaimRow]) -> Iterator[str]:
 
 def _outlined(rows: Iterable[ClaimRow]) -> Iterator[str]:
     if any(row.acceptance.kind in ("simulated", "synthetic") for row in rows):
-        yield "Outlined bars: speculation at an acceptance that was set by a simulation, not earned."
+        yield _("Outlined bars: speculation at an acceptance that was set by a simulation, not earned.")
 
 
 def _origin(source: Source, locator: str) -> str:
-    address = source.url if source.url and source.url_seen_cited else "address not linked"
-    return f"Source: {source.publisher}, “{source.title}”, {source.date or 'undated'}, {locator}; {address}."
+    address = source.url if source.url and source.url_seen_cited else _("address not linked")
+    return _("Source: {publisher}, “{title}”, {date}, {locator}; {address}.").format(
+        publisher=source.publisher,
+        title=source.title,
+        date=source.date or _("undated"),
+        locator=locator,
+        address=address,
+    )
 
 
 def table_part(source: Source, table: Table, names: Mapping[str, ClaimRow]) -> TablePart:
@@ -166,7 +173,7 @@ def _table_caveats(table: Table, names: Mapping[str, ClaimRow]) -> list[str]:
 
 def _cell_bar(column: str, claims: Sequence[ClaimRow]) -> Bar:
     if not claims:
-        return Bar(column, "", None, "not stated")
+        return Bar(column, "", None, _("not stated"))
     bar = _bar(claims[0], column, "")
     further = "".join(f"  {row.headline}" for row in claims[1:])
     return Bar(column, "", bar.length, bar.printed + further, bar.hollow)
@@ -179,7 +186,7 @@ def ladder_csv(source: Source, ladder: Ladder, names: Mapping[str, ClaimRow]) ->
     lines: list[Sequence[str]] = []
     for step, row in zip(part.steps, rows, strict=True):
         if step.break_title:
-            lines.append(("", f"break: {step.break_title}", "", "", "", "", ""))
+            lines.append(("", _("break: {break_title}").format(break_title=step.break_title), "", "", "", "", ""))
         value = "" if row.value is None else f"{row.value:f}"
         lines.append((step.number, step.label, step.kind, value, row.unit, step.acceptance, row.id))
     headings = ("step", "label", "kind", "value", "unit", "acceptance", "claim")

@@ -6,7 +6,7 @@ import shlex
 from typing import TYPE_CHECKING
 
 from app.claims.conditions import FIELDS
-from app.language import _
+from app.language import N_, _, day, number
 from app.web.claim_page import contradictions, corrections, links, stated
 from app.web.claim_row import table_row
 from app.web.claim_table import HINTS, claim_rows
@@ -14,7 +14,7 @@ from app.web.contexts import Fact, Link, Shell, Told
 from app.web.source_charts import ladder_part, table_part
 from app.web.source_contexts import CommandPart, SourceDetail, SourceLine, SourcesPage
 from app.web.state import TableState
-from app.web.wording import or_not_stated
+from app.web.wording import or_not_stated, stated_day
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -23,33 +23,45 @@ if TYPE_CHECKING:
     from app.claims.queries import SourceRow
     from app.claims.schema import ClaimRow
 
-ABOUT = "The posts, pull requests and pages that the numbers stand in, with who wrote them and what they have at stake."
+ABOUT = N_(
+    "The posts, pull requests and pages that the numbers stand in, with who wrote them and what they have at stake."
+)
+TYPES = {
+    "blog": N_("blog"),
+    "pull_request": N_("pull request"),
+    "benchmark_pr": N_("benchmark pr"),
+    "third_party_measurement": N_("third party measurement"),
+    "community_post": N_("community post"),
+    "documentation": N_("documentation"),
+    "test_suite": N_("test suite"),
+    "own_measurement": N_("own measurement"),
+}
 TOPICS = {
-    "configuration": "Configuration",
-    "accuracy": "Accuracy",
-    "protocol": "Protocol",
-    "pins": "Pins",
-    "workload": "Workload",
-    "metric": "Metric",
-    "rules": "Rules",
-    "history": "History",
-    "not_quantified": "Named without a number",
-    "independence": "Independence",
+    "configuration": N_("Configuration"),
+    "accuracy": N_("Accuracy"),
+    "protocol": N_("Protocol"),
+    "pins": N_("Pins"),
+    "workload": N_("Workload"),
+    "metric": N_("Metric"),
+    "rules": N_("Rules"),
+    "history": N_("History"),
+    "not_quantified": N_("Named without a number"),
+    "independence": N_("Independence"),
 }
 
 
 def sources_page(rows: Sequence[SourceRow]) -> SourcesPage:
     return SourcesPage(
-        shell=Shell("Sources", ABOUT, "/sources"),
+        shell=Shell(_("Sources"), _(ABOUT), "/sources"),
         rows=tuple(
             SourceLine(
                 title=row.title,
                 url=f"/sources/{row.id}",
                 publisher=row.publisher,
                 interest=row.interest,
-                kind=row.type.replace("_", " "),
-                date=or_not_stated(row.date),
-                claims=f"{row.claims:,}",
+                kind=_(TYPES[row.type]),
+                date=or_not_stated(row.date and stated_day(row.date)),
+                claims=number(row.claims),
                 summary=row.summary,
             )
             for row in rows
@@ -76,7 +88,7 @@ def source_page(source: Source, rows: Sequence[ClaimRow], named: Mapping[str, Cl
         notes=_notes(source, names),
         commands=tuple(_command(item) for item in source.commands),
         claims=claim_rows([table_row(row) for row in sorted(rows, key=lambda row: row.rank)], TableState()),
-        hints=HINTS,
+        hints=tuple(map(_, HINTS)),
         json_url=f"/api/v1/sources/{source.id}",
     )
 
@@ -93,37 +105,37 @@ def mentioned(source: Source) -> set[str]:
 def _facts(source: Source, claims: int) -> Iterator[Fact]:
     yield Fact(_("Publisher"), source.publisher)
     yield Fact(_("Interest"), source.interest)
-    yield Fact(_("Kind"), source.type.replace("_", " "))
-    yield stated(_("Date"), source.date)
+    yield Fact(_("Kind"), _(TYPES[source.type]))
+    yield stated(_("Date"), source.date and stated_day(source.date))
     if source.date_note:
         yield Fact(_("On the date"), source.date_note)
     if source.url is None:
-        yield Fact(_("Address"), "not stated", stated=False)
+        yield Fact(_("Address"), _("not stated"), stated=False)
     elif source.url_seen_cited:
         yield Fact(_("Address"), source.url, url=source.url)
     else:
-        yield Fact(_("Address"), f"{source.url} (not linked: we have not seen it given anywhere)")
+        yield Fact(_("Address"), _("{url} (not linked: we have not seen it given anywhere)").format(url=source.url))
     for url in source.more_urls:
         yield Fact(_("Also"), url, url=url if source.url_seen_cited else "")
     yield Fact(_("Read in"), source.read_in)
     measured = {claim.evidence.measurement: None for claim in source.claims if claim.evidence}
     for name in measured:
-        yield Fact(_("Traces"), f"kept in measurement {name}", url=f"/measurements/{name}")
-    yield Fact(_("Retrieved"), source.retrieved.isoformat())
-    yield Fact(_("Last checked"), source.last_checked.isoformat())
-    yield Fact(_("Claims here"), f"{claims:,}")
+        yield Fact(_("Traces"), _("kept in measurement {name}").format(name=name), url=f"/measurements/{name}")
+    yield Fact(_("Retrieved"), day(source.retrieved))
+    yield Fact(_("Last checked"), day(source.last_checked))
+    yield Fact(_("Claims here"), number(claims))
 
 
 def _parts(source: Source) -> tuple[Link, ...]:
     found = [Link(item.title, f"#{item.id}") for item in source.ladders]
     found += [Link(item.title, f"#{item.id}") for item in source.tables]
     for items, text, anchor in (
-        (source.contradictions, "Contradictions", "contradictions"),
-        (source.corrections, "Corrections", "corrections"),
-        (source.rounds, "Measured together", "rounds"),
-        (source.notes, "Notes", "notes"),
-        (source.commands, "Commands", "commands"),
-        (source.claims, "All claims", "claims"),
+        (source.contradictions, _("Contradictions"), "contradictions"),
+        (source.corrections, _("Corrections"), "corrections"),
+        (source.rounds, _("Measured together"), "rounds"),
+        (source.notes, _("Notes"), "notes"),
+        (source.commands, _("Commands"), "commands"),
+        (source.claims, _("All claims"), "claims"),
     ):
         if items:
             found.append(Link(text, f"#{anchor}"))
@@ -132,8 +144,10 @@ def _parts(source: Source) -> tuple[Link, ...]:
 
 def _round(item: Round, rows: Sequence[ClaimRow]) -> Told:
     members = [row for row in rows if row.round == item.id]
-    varied = ", ".join(FIELDS[name].label for name in item.varies if name in FIELDS) or "nothing"
-    text = f"{len(members)} numbers. Only these vary among them: {varied}; all else the source holds equal."
+    varied = ", ".join(_(FIELDS[name].label) for name in item.varies if name in FIELDS) or _("nothing")
+    text = _("{members} numbers. Only these vary among them: {varied}; all else the source holds equal.").format(
+        members=len(members), varied=varied
+    )
     return Told(item.title, text, item.locator or "")
 
 
@@ -141,7 +155,7 @@ def _notes(source: Source, names: Mapping[str, ClaimRow]) -> tuple[tuple[str, tu
     topics: dict[str, list[Told]] = {}
     for note in source.notes:
         told = Told("", note.text, note.locator or "", links(note.claims, dict(names)))
-        topics.setdefault(TOPICS[note.topic], []).append(told)
+        topics.setdefault(_(TOPICS[note.topic]), []).append(told)
     return tuple((topic, tuple(items)) for topic, items in topics.items())
 
 

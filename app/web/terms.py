@@ -13,6 +13,7 @@ from markupsafe import Markup, escape
 
 from app.axes import AXES
 from app.axes.glossary import BY_KEY, TERMS
+from app.language import _
 
 LIMIT = 400  # characters of a meaning that a page shows; the glossary has the whole
 
@@ -41,15 +42,15 @@ def marked(text: str, place: str) -> Markup:
 def meaning(key: str) -> str:
     """The term's own sentence and, where it names an axis, how that defines it."""
     term = BY_KEY[key]
-    return f"{term.says} {AXES[term.axis].definition}" if term.axis else term.says
+    return f"{_(term.says)} {_(AXES[term.axis].definition)}" if term.axis else _(term.says)
 
 
 def _popover(key: str, word: str, at: str) -> Markup:
     term, says = BY_KEY[key], meaning(key)
-    unit = f" Unit: {term.unit}." if term.unit else ""
+    unit = " " + _("Unit: {unit}.").format(unit=term.unit) if term.unit else ""
     shown = says if len(says) <= LIMIT else f"{says[:LIMIT].rsplit(' ', 1)[0]} …"
     return Markup(
         '<button type="button" class="term" popovertarget="{at}">{word}</button>'
         '<span class="meaning" popover id="{at}"><b>{head}</b> {shown}{unit} '
-        '<a href="/glossary#{key}">Glossary</a></span>'
-    ).format(at=at, word=word, head=term.spellings[0], shown=shown, unit=unit, key=key)
+        '<a href="/glossary#{key}">{glossary}</a></span>'
+    ).format(at=at, word=word, head=term.spellings[0], shown=shown, unit=unit, key=key, glossary=_("Glossary"))
