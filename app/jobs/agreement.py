@@ -1,13 +1,19 @@
 """Benchcard's client and other load tools on one server, each held against that server's own counters. Pure.
 
-    [{point, load, concurrency, clients: [{client, version, runs: [{repeat, reasons, NAME..., referee: {NAME...},
-      apart: {NAME: share}, tool_cores, server_cores}], NAME..., apart: {NAME: share}, worst, within, why}], closest}]
+    [{point, load, concurrency, clients: [{client, version, runs: [{repeat, reasons, NAME..., streams,
+      referee: {NAME..., core_tpot_ms}, apart: {NAME: share}, tool_cores, server_cores}], NAME..., streams,
+      apart: {NAME: share}, worst, within, why: [{rule, NUMBER...}]}], closest}]
 
-The referee of a run is what it added to the counters: tokens generated, and the means of TTFT, TPOT and end-to-end
-latency as the server stamps them. Its rate is the concurrency times the generated tokens over the sum of end-to-end
-latencies (Little's law): what the server delivers while all streams are under way. `apart` is the tool's number over
-the referee's, minus 1; of several runs the median. TTFT is shown and not judged: a client cannot see a first token
-before it has crossed the server's HTTP layer, which is milliseconds of few.
+The referee of a run is what it added to the counters: tokens generated, and the means of TTFT and end-to-end latency
+as the server stamps them. Its TPOT is the time between those two over the tokens after the first, as every client
+defines it. `core_tpot_ms` is the TPOT that the server states itself, where it states one: vLLM's core stamps that,
+before its front end has passed the tokens on. Its rate is the concurrency times the generated tokens over the sum of
+end-to-end latencies (Little's law): what the server delivers while all streams are under way. `streams` is how many
+were under way in the mean of a tool's whole run, by its own numbers (Little's law again). `apart` is the tool's number
+over the referee's, minus 1; of several runs the median. TTFT is shown and not judged: a client cannot see a first
+token before it has crossed the server's HTTP layer, which is milliseconds of few.
+
+`closest` is None where a client has fewer than three usable runs: one run against five proves nothing.
 """
 
 from __future__ import annotations
@@ -17,6 +23,8 @@ import math
 from dataclasses import asdict, dataclass
 from statistics import median
 from typing import TYPE_CHECKING, Any
+
+from app.compare.reproduction import FEWEST
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -110,11 +118,16 @@ def _point(report: Report, item: Json, results: Mapping[str, bytes]) -> Json:
         runs = [_their_run(run, concurrency, results) for run in of_tool]
         clients.append(_client(tool, of_tool[0].version if of_tool else None, runs))
     for client in clients:
-        client["why"] = list(_why(client, clients[0]))
-    known = [client for client in clients if client["worst"] is not None]
-    closest = min(known, key=lambda client: abs(client["apart"][client["worst"]]))["client"] if known else None
+        client["why"] = list(_why(client, clients[0], concurrency))
     return {**{name: item[name] for name in ("point", "load")}, "concurrency": concurrency, "clients": clients,
-            "closest": closest}  # fmt: skip
+            "closest": _closest(clients)}  # fmt: skip
+
+
+def _closest(clients: Sequence[Json]) -> str | None:
+    if any(client["usable"] < FEWEST or client["worst"] is None for client in clients):
+        return None
+    found: str = min(clients, key=lambda client: abs(client["apart"][client["worst"]]))["client"]
+    return found
 
 
 def _our_run(run: Json, concurrency: int, cores: Sequence[float]) -> Json:
@@ -144,15 +157,25 @@ def _held(reading: Reading, referee: Json | None, concurrency: int) -> Json:
     truth = _truth(referee or {}, concurrency, reading.requests)
     said = asdict(reading)
     apart = {name: said[name] / truth[name] - 1 for name in SHOWN if said[name] is not None and truth[name]}
-    return {**said, "referee": truth, "apart": apart}
+    return {**said, "streams": _streams(reading), "referee": truth, "apart": apart}
+
+
+def _streams(reading: Reading) -> float | None:
+    if not reading.requests or not reading.e2e_ms or not reading.duration_s:
+        return None
+    return reading.requests * reading.e2e_ms / 1000 / reading.duration_s
 
 
 def _truth(referee: Json, concurrency: int, requests: int | None) -> dict[str, float | None]:
-    tokens, e2e_ms = finite(referee.get("generated_tokens")), finite(referee.get("e2e_ms"))
-    rate = None
+    tokens, ttft_ms, e2e_ms, core_tpot_ms = (
+        finite(referee.get(name)) for name in ("generated_tokens", "ttft_ms", "e2e_ms", "tpot_ms")
+    )
+    rate, tpot_ms = None, core_tpot_ms
     if tokens is not None and e2e_ms and requests:
         rate = concurrency * tokens / (requests * e2e_ms / 1000)
-    times = {name: finite(referee.get(name)) for name in ("ttft_ms", "tpot_ms", "e2e_ms")}
+        if ttft_ms is not None and tokens > requests:
+            tpot_ms = (e2e_ms - ttft_ms) / (tokens / requests - 1)
+    times = {"ttft_ms": ttft_ms, "tpot_ms": tpot_ms, "e2e_ms": e2e_ms, "core_tpot_ms": core_tpot_ms}
     return {"output_tokens": tokens, "output_tok_s": rate, **times}
 
 
@@ -166,30 +189,47 @@ def _client(name: str, version: str | None, runs: Sequence[Json]) -> Json:
         "version": version,
         "runs": list(runs),
         "usable": len(usable),
-        **{key: _middle(run[key] for run in usable) for key in (*SHOWN, "tool_cores", "server_cores")},
-        "referee": {key: _middle(run["referee"][key] for run in usable) for key in SHOWN},
+        **{key: _middle(run[key] for run in usable) for key in (*SHOWN, "streams", "tool_cores", "server_cores")},
+        "referee": {key: _middle(run["referee"][key] for run in usable) for key in (*SHOWN, "core_tpot_ms")},
         "apart": apart,
         "worst": worst,
         "within": worst is not None and judged[worst] <= AGREES,
     }
 
 
-def _why(client: Json, ours: Json) -> Iterator[str]:
-    """What the runs themselves show of why a client is apart, or its server slower than under Benchcard's."""
-    tokens, e2e = client["apart"]["output_tokens"], client["apart"]["e2e_ms"]
-    if tokens is not None and abs(tokens) > AGREES:
-        generated = client["referee"]["output_tokens"]
-        yield f"it counts {client['output_tokens']:,.0f} tokens where the server generated {generated:,.0f}"
-    if e2e is not None and abs(e2e) > AGREES:
-        apart_ms = client["e2e_ms"] - client["referee"]["e2e_ms"]
-        yield f"its requests take {abs(apart_ms):,.0f} ms {'longer' if apart_ms > 0 else 'less'} than the server says"
-    if client["tool_cores"] is not None and client["tool_cores"] >= BUSY:
-        yield f"it uses {client['tool_cores']:.2f} processor cores itself, and reads late what the server has sent"
-    rate, usual = client["referee"]["output_tok_s"], ours["referee"]["output_tok_s"]
+def _why(client: Json, ours: Json, concurrency: int) -> Iterator[Json]:
+    """What the runs themselves show of why a client is apart, or its server slower than under Benchcard's: a rule and
+    the numbers that it is about."""
+    referee, cores, server_cores = client["referee"], client["tool_cores"], client["server_cores"]
+    if _parts(client, "output_tokens"):
+        yield {"rule": "miscounts", "counted": client["output_tokens"], "generated": referee["output_tokens"]}
+    if _parts(client, "e2e_ms"):
+        yield {
+            "rule": "latency",
+            "apart_ms": client["e2e_ms"] - referee["e2e_ms"],
+            "first_token_ms": _difference(client["ttft_ms"], referee["ttft_ms"]),
+        }
+    if _parts(client, "output_tok_s") and (client["streams"] or concurrency) < (1 - AGREES) * concurrency:
+        yield {"rule": "window", "streams": client["streams"], "concurrency": concurrency}
+    if cores is not None and cores >= BUSY:
+        yield {"rule": "client_busy", "cores": cores}
+    rate, usual = referee["output_tok_s"], ours["referee"]["output_tok_s"]
     if client is not ours and rate and usual and abs(rate / usual - 1) > AGREES:
-        yield f"under it the server itself ran at {rate:,.0f} tok/s, under Benchcard's client at {usual:,.0f}"
-    if client["server_cores"] is not None and client["server_cores"] >= BUSY:
-        yield f"one process of the server used {client['server_cores']:.2f} cores, and was the limit"
+        yield {"rule": "other_rate", "output_tok_s": rate, "under_benchcard_tok_s": usual}
+    if server_cores is not None and server_cores >= BUSY:
+        yield {"rule": "server_busy", "cores": server_cores}
+    core, seen = referee["core_tpot_ms"], referee["tpot_ms"]
+    if core and seen and abs(core / seen - 1) > AGREES:
+        yield {"rule": "core_ahead", "core_tpot_ms": core, "tpot_ms": seen}
+
+
+def _parts(client: Json, name: str) -> bool:
+    share = client["apart"][name]
+    return share is not None and abs(share) > AGREES
+
+
+def _difference(one: float | None, other: float | None) -> float | None:
+    return None if one is None or other is None else one - other
 
 
 def _usual(cores: Sequence[float], duration_s: float | None) -> float | None:

@@ -5,11 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from app.claims.words import NOT_STATED
+from app.compare.reproduction import FEWEST
+from app.compare.words import capital
 from app.jobs.agreement import AGREES, JUDGED, OURS, SHOWN
 from app.language import N_, _, as_number, number
 from app.protocol.english import counted
 from app.protocol.reasons import said
 from app.web.agreement_contexts import ClientLine, HeldCell, PointPart
+from app.web.agreement_why import why
 from app.web.axes_example import shown
 
 Json = dict[str, Any]
@@ -34,14 +37,15 @@ def _said(point: Json) -> str:
     if not known:
         return _("No client has a run that can be compared.")
     if not apart:
-        closest = NAMES[point["closest"]]
-        return _("All of them are within {share} % of the server's own numbers; {closest} is the closest.").format(
-            share=number(AGREES * 100, ".0f"), closest=closest
-        )
-    departs = "; ".join(map(_departs, apart))
-    return _("{departs}. The closest to the server's own numbers is {names}.").format(
-        departs=departs, names=NAMES[point["closest"]]
-    )
+        all_within = _("All of them are within {share} % of the server's own numbers")
+        return f"{all_within.format(share=number(AGREES * 100, '.0f'))}; {_closest(point)}."
+    return f"{'; '.join(map(_departs, apart))}. {capital(_closest(point))}."
+
+
+def _closest(point: Json) -> str:
+    if point["closest"] is None:
+        return _("none is called the closest, for that needs {fewest} runs of each").format(fewest=number(FEWEST))
+    return _("the closest to the server's own numbers is {client}").format(client=NAMES[point["closest"]])
 
 
 def _departs(client: Json) -> str:
@@ -66,7 +70,7 @@ def _line(client: Json) -> ClientLine:
         cells=tuple(_cell(client, name) for name in SHOWN),
         cores=_cores(client["tool_cores"]),
         server_cores=_cores(client["server_cores"]),
-        why=(*client["why"], *map(said, reasons)),
+        why=(*map(why, client["why"]), *map(said, reasons)),
     )
 
 

@@ -28,19 +28,23 @@ RIGHT = {
 }  # fmt: skip
 
 
-def held(folder: Path, wrote: dict[str, Any] | bytes | None, **more: Any) -> tuple[Report, dict[str, Path]]:
-    """One repeat by Benchcard's client and one by vLLM's tool."""
-    of = plan(repeats=1).model_copy(update={"kind": "agreement", "tools": ("vllm_bench",)})
+def held(
+    folder: Path, wrote: dict[str, Any] | bytes | None, repeats: int = 1, **more: Any
+) -> tuple[Report, dict[str, Path]]:
+    """Repeats by Benchcard's client and by vLLM's tool."""
+    of = plan(repeats=repeats).model_copy(update={"kind": "agreement", "tools": ("vllm_bench",)})
     report, parts = attempt(folder, of)
     run: dict[str, Any] = {
-        "point": 0, "repeat": 1, "tool": "vllm_bench", "version": "0.32.0", "argv": ("python",), "referee": TRUTH,
+        "point": 0, "tool": "vllm_bench", "version": "0.32.0", "argv": ("python",), "referee": TRUTH,
     }  # fmt: skip
     if wrote is not None:
         run["result"] = "vllm.json"
         parts["vllm.json"] = folder / "vllm.json"
         parts["vllm.json"].write_bytes(wrote if isinstance(wrote, bytes) else json.dumps(wrote).encode())
-    ours = report.runs[0].model_copy(update={"referee": TRUTH, "server_cores": (0.2, 0.4)})
-    return report.model_copy(update={"runs": (ours,), "tool_runs": (ToolRun(**{"result": None} | run | more),)}), parts
+    update = {"referee": TRUTH, "server_cores": (0.2, 0.4)}
+    ours = tuple(each.model_copy(update=update) for each in report.runs if each.point == 0)
+    theirs = tuple(ToolRun(**{"result": None, "repeat": each.repeat} | run | more) for each in ours)
+    return report.model_copy(update={"runs": ours, "tool_runs": theirs}), parts
 
 
 def clients(report: Report, parts: dict[str, Path]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -55,7 +59,7 @@ def test_what_a_tool_reports_is_held_against_the_counters_of_its_own_run(tmp_pat
         {"output_tokens": 0.0, "output_tok_s": 0.0, "tpot_ms": 0.0, "e2e_ms": 0.25, "ttft_ms": 0.05}
     )
     assert (theirs["worst"], theirs["within"]) == ("e2e_ms", False)
-    assert theirs["why"] == ["its requests take 30 ms longer than the server says"]
+    assert theirs["why"] == [{"rule": "latency", "apart_ms": pytest.approx(30), "first_token_ms": pytest.approx(1)}]
 
 
 def test_a_late_first_token_alone_is_shown_and_not_judged(tmp_path: Path) -> None:
@@ -74,20 +78,43 @@ def test_benchcards_own_client_is_held_against_the_counters_too(tmp_path: Path) 
 def test_tokens_that_a_tool_miscounts_are_named(tmp_path: Path) -> None:
     _, theirs = clients(*held(tmp_path, RIGHT | {"total_output_tokens": 33, "output_throughput": RATE * 0.75}))
     assert theirs["apart"]["output_tokens"] == pytest.approx(-0.25)
-    assert theirs["why"] == ["it counts 33 tokens where the server generated 44"]
+    assert theirs["why"] == [{"rule": "miscounts", "counted": 33.0, "generated": 44.0}]
 
 
 def test_a_busy_tool_and_a_slower_server_are_told_from_the_seconds_of_the_run_alone(tmp_path: Path) -> None:
-    slow = TRUTH | {"e2e_ms": 240.0}
+    slow = TRUTH | {"e2e_ms": 240.0, "ttft_ms": 140.0}
     wrote = RIGHT | {"mean_e2el_ms": 240.0, "output_throughput": RATE / 2, "duration": 2.5}
     cores = (0.1, 0.1, 1.02, 0.99, 0.98)  # it starts for two seconds
     _, theirs = clients(*held(tmp_path, wrote, referee=slow, tool_cores=cores, server_cores=(0.0, 0.0, 1.0, 1.0, 1.0)))
     assert (theirs["tool_cores"], theirs["server_cores"], theirs["within"]) == (0.99, 1.0, True)
     assert theirs["why"] == [
-        "it uses 0.99 processor cores itself, and reads late what the server has sent",
-        f"under it the server itself ran at {RATE / 2:,.0f} tok/s, under Benchcard's client at {RATE:,.0f}",
-        "one process of the server used 1.00 cores, and was the limit",
+        {"rule": "client_busy", "cores": 0.99},
+        {"rule": "other_rate", "output_tok_s": RATE / 2, "under_benchcard_tok_s": RATE},
+        {"rule": "server_busy", "cores": 1.0},
     ]
+
+
+def test_the_servers_tpot_is_between_its_first_token_and_its_end_whatever_its_core_says(tmp_path: Path) -> None:
+    """vLLM's front end can pass tokens on long after its core has stamped them; SGLang states no TPOT at all."""
+    _, theirs = clients(*held(tmp_path, RIGHT, referee=TRUTH | {"tpot_ms": 6.0}))
+    assert theirs["referee"]["tpot_ms"] == pytest.approx(10.0)
+    assert (theirs["within"], theirs["apart"]["tpot_ms"]) == (True, pytest.approx(0.0))
+    assert theirs["why"] == [{"rule": "core_ahead", "core_tpot_ms": 6.0, "tpot_ms": pytest.approx(10.0)}]
+    unsaid = {name: value for name, value in TRUTH.items() if name != "tpot_ms"}
+    _, theirs = clients(*held(tmp_path, RIGHT, referee=unsaid))
+    assert (theirs["referee"]["tpot_ms"], theirs["why"]) == (pytest.approx(10.0), [])
+
+
+def test_a_rate_over_a_slow_start_or_end_is_told_with_the_streams_that_were_under_way(tmp_path: Path) -> None:
+    _, theirs = clients(*held(tmp_path, RIGHT | {"duration": 0.32, "output_throughput": 44 / 0.32}))
+    assert theirs["streams"] == pytest.approx(1.5)
+    assert theirs["why"] == [{"rule": "window", "streams": pytest.approx(1.5), "concurrency": 2}]
+
+
+def test_none_is_called_the_closest_before_each_has_three_runs(tmp_path: Path) -> None:
+    (one,) = compute(*held(tmp_path, RIGHT, repeats=2), plan())["agreement"]
+    (three,) = compute(*held(tmp_path, RIGHT | {"mean_tpot_ms": 10.4}, repeats=3), plan())["agreement"]
+    assert (one["closest"], three["closest"]) == (None, "benchcard")
 
 
 @pytest.mark.parametrize(
