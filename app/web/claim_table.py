@@ -43,6 +43,16 @@ FEW = 6  # values of a facet that stand open; the rest is behind "more"
 LISTED = 94  # further values that are listed at all
 UNLISTED = N_("{n} more are not listed. Search for one, or write it into the address: &{facet}= and its name.")
 OPEN = ("engine", "model", "axis", "kind")
+# For the catalogues: words of the record as the index labels them, those that no page says otherwise.
+VALUES = (
+    *(N_("absolute"), N_("change")),
+    *(N_("kernel"), N_("path"), N_("layer"), N_("forward pass"), N_("phase")),
+    N_("threshold"),
+    *(N_("third party reading"), N_("acceptance open"), N_("opt in"), N_("workload differs"), N_("several changes")),
+    *(N_("unsound"), N_("other")),
+    *(N_("repeated by others"), N_("below"), N_("above")),
+    N_("Bench cards"),
+)
 AS_WRITTEN = ("engine", "model", "hardware", "source")  # facets of names
 API = "/api/v1/claims"
 # What stands beside the button that compares, by how many rows are chosen; the last for too many.
@@ -173,7 +183,10 @@ def _box(facet: str, value: str, label: str, *, chosen: bool) -> Markup:
 
 def _value(facet: str, value: str, label: str) -> str:
     """A facet's value as it is shown: names as they are, the words of the record in the language spoken."""
-    return axis_name(value) if facet == "axis" else label if facet in AS_WRITTEN else _(label)
+    if facet == "axis":
+        return axis_name(value)
+    named = facet in AS_WRITTEN and value not in ("not_stated", "cards")
+    return label if named else _(label)
 
 
 def _chips(state: TableState, facets: Sequence[Facet]) -> tuple[Chip, ...]:

@@ -8,12 +8,13 @@ Value axes begin at zero: a bar's length is its value.
 
 from __future__ import annotations
 
+from app.language import N_, spoken, _
+
 import textwrap
 from dataclasses import dataclass
 from html import escape as html_escape
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from app.language import N_, _
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -241,6 +242,7 @@ def frame(title: str, height: int) -> Figure:
         "plot_bgcolor": PAPER,
         "legend": {"orientation": "h", "x": 0, "xanchor": "left", "y": 1, "yanchor": "bottom", "traceorder": "normal"},
         "showlegend": True,
+        "separators": spoken().point + spoken().group,
     }
 
 

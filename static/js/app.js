@@ -51,11 +51,11 @@
       if (field) { from.select(); }
       if (!navigator.clipboard) {
         // A site without HTTPS has no clipboard.
-        button.textContent = "Selected: press Ctrl+C";
+        button.textContent = document.body.dataset.selected;
         return;
       }
       navigator.clipboard.writeText(field ? from.value : from.textContent).then(function () {
-        button.textContent = "Copied";
+        button.textContent = document.body.dataset.copied;
       });
     });
   });
