@@ -18,6 +18,7 @@ from pydantic import BaseModel
 from starlette.datastructures import QueryParams
 
 from app.claims.search import CONTROLS
+from app.language import _
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -117,18 +118,21 @@ def _misread(pairs: Sequence[tuple[str, str]], takes: Parameters) -> tuple[Misre
             if len(found) < MOST:
                 found.setdefault(name, _unknown(_shown(name), takes))
         elif re.search(CONTROLS, value):
-            found[name] = Misread(name, f"`{name}`: it takes text, not control characters")
+            found[name] = Misread(name, _("`{name}`: it takes text, not control characters").format(name=name))
         elif name in takes.one and times[name] > 1:
             found[name] = Misread(
-                name, f"`{name}` may be given once; it is given {times[name]} times: keep one of them"
+                name,
+                _("`{name}` may be given once; it is given {times} times: keep one of them").format(
+                    name=name, times=times[name]
+                ),
             )
     return tuple(found.values())
 
 
 def _unknown(name: str, takes: Parameters) -> Misread:
     near = tuple(difflib.get_close_matches(name, takes.known(), n=3))
-    asks = f"; did you mean `{near[0]}`?" if near else ""
-    return Misread(name, f"`{name}` is no parameter here{asks}", near, unknown=True)
+    asks = _("; did you mean `{first}`?").format(first=near[0]) if near else ""
+    return Misread(name, _("`{name}` is no parameter here{asks}").format(name=name, asks=asks), near, unknown=True)
 
 
 def _shown(name: str) -> str:

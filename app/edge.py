@@ -20,6 +20,7 @@ from starlette.requests import ClientDisconnect
 from app.accounts.csrf import refusal
 from app.claims.search import CONTROLS
 from app.errors import AppError, ForbiddenError, NotFoundError, TooLargeError, TooLongError
+from app.language import _, number, speaking
 from app.logs import REQUEST
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from fastapi import Response
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+    from app.language import Language
     from app.metrics import Metrics
 
 LOG = logging.getLogger("benchcard.request")
@@ -69,16 +71,28 @@ async def refuse_cross_site(request: Request) -> None:
 SAME_SITE = Depends(refuse_cross_site)
 
 
+def is_api(path: str) -> bool:
+    """Whether a program asks: then the answer is JSON, and English."""
+    return path.startswith("/api/") or path in ("/healthz", "/metrics")
+
+
 class Edge:
     """ASGI middleware around everything, the framework's own failures too.
 
-    `refuse` answers an error in the shape that fits the address.
+    `refuse` answers an error in the shape that fits the address, `language` tells in which language it is answered.
     """
 
-    def __init__(self, app: ASGIApp, refuse: Callable[[Request, int, AppError], Response], metrics: Metrics) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        refuse: Callable[[Request, int, AppError], Response],
+        metrics: Metrics,
+        language: Callable[[Request], Language],
+    ) -> None:
         self.app = app
         self.refuse = refuse
         self.metrics = metrics
+        self.language = language
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -89,7 +103,8 @@ class Edge:
         answer = _Answer(send, request_id, without_body=scope["method"] == "HEAD")
         inner, started = _as_read(scope), perf_counter()
         try:
-            await self._answer(inner, receive, answer)
+            with speaking(self.language(Request(inner))):
+                await self._answer(inner, receive, answer)
         finally:
             self._note(scope, inner, answer.status, perf_counter() - started)
 
@@ -105,7 +120,9 @@ class Edge:
         except Exception:
             if not answer.started:
                 failed = AppError(
-                    f"something went wrong here; it is in the server's log as request {answer.request_id}"
+                    _("something went wrong here; it is in the server's log as request {request_id}").format(
+                        request_id=answer.request_id
+                    )
                 )
                 await self._refuse(inner, receive, answer, failed)
             raise  # the server logs it
@@ -201,7 +218,9 @@ def _weight(text: str) -> float:
 
 def _refusal(scope: Scope) -> AppError | None:
     if len(scope["query_string"]) > LONGEST_QUERY:
-        return TooLongError(f"a query string takes at most {LONGEST_QUERY:,} bytes")
+        return TooLongError(
+            _("a query string takes at most {longest_query} bytes").format(longest_query=number(LONGEST_QUERY))
+        )
     if re.search(CONTROLS, scope["path"]):
-        return NotFoundError("no address has control characters")
+        return NotFoundError(_("no address has control characters"))
     return None

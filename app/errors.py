@@ -28,6 +28,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from app.language import _
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -111,8 +113,8 @@ class TooLargeError(AppError):
     code = "too_large"
     status = 413
 
-    def __init__(self, message: str = "this body is larger than this address takes") -> None:
-        super().__init__(message)
+    def __init__(self, message: str | None = None) -> None:
+        super().__init__(message or _("this body is larger than this address takes"))
 
 
 class TooLongError(AppError):

@@ -45,6 +45,7 @@ from app.results.queries import Imports
 from app.settings import ROOT
 from app.web.marked_files import MarkedFiles
 from app.web.run_apart import RunViews
+from app.web.speaking import language_at
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -74,7 +75,9 @@ class Site(FastAPI):
             return self.openapi_schema
 
     def build_middleware_stack(self) -> ASGIApp:
-        return Edge(super().build_middleware_stack(), refuse=self.state.refuse, metrics=self.state.metrics)
+        return Edge(
+            super().build_middleware_stack(), refuse=self.state.refuse, metrics=self.state.metrics, language=language_at
+        )
 
 
 def prepare(settings: Settings, clock: Clock) -> Counter[str]:

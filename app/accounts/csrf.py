@@ -9,6 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from app.language import _
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -29,11 +31,11 @@ def refusal(method: str, scheme: str, headers: Mapping[str, str]) -> str | None:
     if site is not None:
         if site in ("same-origin", "none"):
             return None
-        return f"the request comes from another site's page (Sec-Fetch-Site: {site[:40]})"
+        return _("the request comes from another site's page (Sec-Fetch-Site: {site})").format(site=site[:40])
     own = _place(f"{scheme}://{headers.get('host', '')}")
     if origin is None or (own is not None and _place(origin) == own):
         return None
-    return f"the request comes from another site's page (Origin: {origin[:100]})"
+    return _("the request comes from another site's page (Origin: {origin})").format(origin=origin[:100])
 
 
 def _place(origin: str) -> tuple[str, str, int | None] | None:

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 from fastapi.routing import iter_route_contexts
 from starlette.routing import Match, Mount
 
+from app.edge import is_api
 from app.errors import NotFoundError
+from app.language import _
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -17,20 +19,19 @@ if TYPE_CHECKING:
     from fastapi.routing import RouteContext
 
 
-def is_api(path: str) -> bool:
-    """Whether a program asks: then the answer is JSON."""
-    return path.startswith("/api/") or path in ("/healthz", "/metrics")
-
-
 def no_address(request: Request) -> NotFoundError:
     """That there is nothing here, what is likely meant, and what there is."""
     path = request.url.path
     known = sorted(set(_read(request, api=is_api(path))))
     near = [path.lower()] if _is_address(request, path.lower()) else _nearest(path, known)
     shown = path if len(path) <= 80 else f"{path[:80]}..."
-    asks = f"; did you mean `{near[0]}`?" if near else ""
-    message = f"there is nothing at `{shown}`{asks}"
-    listed = "/api/docs lists every address" if is_api(path) else f"the pages are {', '.join(known)}"
+    asks = _("; did you mean `{first}`?").format(first=near[0]) if near else ""
+    message = _("there is nothing at `{shown}`{asks}").format(shown=shown, asks=asks)
+    listed = (
+        _("/api/docs lists every address")
+        if is_api(path)
+        else _("the pages are {known}").format(known=", ".join(known))
+    )
     details: list[dict[str, object]] = [{"field": "address", "message": message, "near": near}]
     return NotFoundError(f"{message}; {listed}", [*details, {"field": "address", "message": listed}])
 

@@ -11,9 +11,11 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field, ValidationError
 from starlette.exceptions import HTTPException
 
-from app.api.addresses import is_api, methods, no_address
+from app.api.addresses import methods, no_address
 from app.asked import declared
+from app.edge import is_api
 from app.errors import AgainError, AppError, InvalidInputError, TooLargeError, UnauthorizedError
+from app.language import _
 from app.protocol.english import expected, refusal
 
 if TYPE_CHECKING:
@@ -84,7 +86,9 @@ def register(app: FastAPI, pages: ErrorPage) -> ErrorPage:
         headers = dict(error.headers or {})
         if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
             headers["Allow"] = ", ".join(methods(request))
-            shown.message = f"{request.method} does nothing here; this address takes {headers['Allow']}"
+            shown.message = _("{method} does nothing here; this address takes {allow}").format(
+                method=request.method, allow=headers["Allow"]
+            )
         response = answer(request, error.status_code, shown)
         response.headers.update(headers)
         return response

@@ -24,7 +24,7 @@ from app.claims.wording import reworded
 from app.claims.workloads import MOST, StatedWorkload, stated_workload
 from app.errors import InvalidInputError, NotFoundError
 from app.ids import could_be_id
-from app.language import ENGLISH, kept, spoken
+from app.language import ENGLISH, _, kept, spoken
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -298,23 +298,30 @@ def _check(index: ClaimIndex, wanted: ClaimFilter, sort: str, limit: int, facets
     """Raise InvalidInputError with every problem of a question at once."""
     problems = [problem for facet, values in wanted.values for problem in _facet_problems(index, facet, values)]
     for name in set(facets) - set(FACETS):
-        problems.append(_problem("facets", f"`{name}` is no facet", name, tuple(FACETS)))
+        problems.append(_problem("facets", _("`{name}` is no facet").format(name=name), name, tuple(FACETS)))
     if sort not in get_args(Sort):
-        problems.append(_problem("sort", f"`{sort}` is no sort order", sort, get_args(Sort)))
+        problems.append(_problem("sort", _("`{sort}` is no sort order").format(sort=sort), sort, get_args(Sort)))
     if sort in ("value", "-value") and len(set(wanted.of("axis"))) != 1:
-        problems.append(_problem("sort", "numbers can be sorted by value within one axis only: choose one axis first"))
+        problems.append(
+            _problem("sort", _("numbers can be sorted by value within one axis only: choose one axis first"))
+        )
     if not 1 <= limit <= LONGEST_PAGE:
-        problems.append(_problem("limit", f"a page has 1 to {LONGEST_PAGE} claims"))
+        problems.append(_problem("limit", _("a page has 1 to {longest_page} claims").format(longest_page=LONGEST_PAGE)))
     if problems:
         raise InvalidInputError("; ".join(str(problem["message"]) for problem in problems), problems)
 
 
 def _facet_problems(index: ClaimIndex, facet: str, values: Sequence[str]) -> list[dict[str, object]]:
     if facet not in FACETS:
-        return [_problem(facet, f"`{facet}` is no facet", facet, tuple(FACETS))]
+        return [_problem(facet, _("`{facet}` is no facet").format(facet=facet), facet, tuple(FACETS))]
     known = index.known(facet, values)
     return [
-        _problem(facet, f"no claim has the {facet.replace('_', ' ')} `{value[:80]}`", value, known)
+        _problem(
+            facet,
+            _("no claim has the {facet} `{value}`").format(facet=facet.replace("_", " "), value=value[:80]),
+            value,
+            known,
+        )
         for value in values
         if value not in known
     ]
@@ -323,7 +330,7 @@ def _facet_problems(index: ClaimIndex, facet: str, values: Sequence[str]) -> lis
 def _problem(field: str, message: str, given: str = "", known: Sequence[str] = ()) -> dict[str, object]:
     """One entry of an error's details; `near` are the known values that look like the one given."""
     near = nearest(given, known)
-    asks = f"; did you mean `{near[0]}`?" if near else ""
+    asks = _("; did you mean `{first}`?").format(first=near[0]) if near else ""
     return {"field": field, "message": message + asks, "near": near}
 
 
@@ -338,9 +345,15 @@ def _not_found(session: Session, noun: str, missing: Sequence[str], column: Any)
     details: list[dict[str, object]] = []
     for place, given in enumerate(missing[:10]):
         near = nearest(given, _candidates(session, given[:80], column)) if place < RESEMBLED else []
-        asks = f"; did you mean `{near[0]}`?" if near else ""
+        asks = _("; did you mean `{first}`?").format(first=near[0]) if near else ""
         shown = given if len(given) <= 80 else f"{given[:80]}..."
-        details.append({"field": "id", "message": f"there is no {noun} `{shown}`{asks}", "near": near})
+        details.append(
+            {
+                "field": "id",
+                "message": _("there is no {noun} `{shown}`{asks}").format(noun=_(noun), shown=shown, asks=asks),
+                "near": near,
+            }
+        )
     return NotFoundError("; ".join(str(detail["message"]) for detail in details), details)
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from app.axes import AXES
 from app.claims.conditions import values
 from app.errors import InvalidInputError
+from app.language import _
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,10 +30,12 @@ def fold(text: str) -> str:
 def words(question: str) -> list[str]:
     """The folded words of a question, each once. Raises InvalidInputError where it cannot be searched for."""
     if len(question) > LONGEST:
-        message = f"a search takes at most {LONGEST} characters; this has {len(question)}"
+        message = _("a search takes at most {longest} characters; this has {question}").format(
+            longest=LONGEST, question=len(question)
+        )
         raise InvalidInputError(message, [{"field": "q", "message": message}])
     if re.search(CONTROLS, question):
-        message = "a search takes text, not control characters"
+        message = _("a search takes text, not control characters")
         raise InvalidInputError(message, [{"field": "q", "message": message}])
     return list(dict.fromkeys(fold(question).split()))
 

@@ -32,7 +32,7 @@ RETARGET = {"HX-Retarget": "#alerts", "HX-Reswap": "innerHTML", "HX-Push-Url": "
 
 
 def error_page(request: Request, status: int, error: AppError) -> HTMLResponse:
-    """The page for `error`, in the reader's language: it may have come up before anybody spoke that."""
+    """The page for `error`, in the reader's language also where a file was asked for."""
     with speaking(language_of(request)):
         return _page(request, status, error)
 

@@ -33,7 +33,7 @@ from app.web.routes import (
     tools,
     verdicts,
 )
-from app.web.speaking import SPEAKING
+from app.web.speaking import IN_ENGLISH
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -63,12 +63,12 @@ PARTS = (
     language,
     changelog,
 )
-IN_ENGLISH = (status_badges, pictures, feed)  # what travels is the same for everybody
+TRAVELLING = (status_badges, pictures, feed)  # what travels is the same for everybody
 
 
 def include(application: FastAPI) -> None:
     """Each by itself, as in app.api.router."""
-    for part in IN_ENGLISH:
-        application.include_router(part.router, dependencies=[NOTED_QUERY], include_in_schema=False)
+    for part in TRAVELLING:
+        application.include_router(part.router, dependencies=[IN_ENGLISH, NOTED_QUERY], include_in_schema=False)
     for part in PARTS:
-        application.include_router(part.router, dependencies=[SPEAKING, NOTED_QUERY], include_in_schema=False)
+        application.include_router(part.router, dependencies=[NOTED_QUERY], include_in_schema=False)

@@ -8,13 +8,12 @@ Value axes begin at zero: a bar's length is its value.
 
 from __future__ import annotations
 
-from app.language import N_, spoken, _
-
 import textwrap
 from dataclasses import dataclass
 from html import escape as html_escape
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from app.language import N_, _, spoken
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -8,6 +8,7 @@ from app.catalogue.models import weights
 from app.claims.queries import parsed
 from app.compare.verdict import compare
 from app.errors import InvalidInputError
+from app.language import _
 from app.web.measurement_page import report_of
 from app.web.state import read_ids
 
@@ -70,7 +71,9 @@ def compared(request: Request, what: str) -> tuple[ClaimRow, ClaimRow, Compariso
     """
     ids = read_ids(request.query_params.getlist("ids"))
     if len(ids) != 2:
-        raise InvalidInputError(f"a {what} is of two claims: `{request.url.path}?ids=A&ids=B`")
+        raise InvalidInputError(
+            _("a {what} is of two claims: `{path}?ids=A&ids=B`").format(what=what, path=request.url.path)
+        )
     reading = catalogue(request)
     a, b = reading.claims(ids)
     return a, b, compare(a, b, of_sources(reading, (a, b)), weights())

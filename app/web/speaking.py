@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING
 
 from fastapi import Depends, Request
 
-from app.edge import weights
-from app.language import ENGLISH, Language, speaking
+from app.edge import is_api, weights
+from app.language import ENGLISH, speaking
 from app.locale import languages, negotiated
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
+
+    from app.language import Language
 
 COOKIE = "language"
 VARY = "HX-Request, Cookie, Accept-Language"
@@ -29,6 +31,11 @@ def language_of(request: Request) -> Language:
     return negotiated([name for name in sorted(asked, key=asked.__getitem__, reverse=True) if asked[name]])
 
 
+def language_at(request: Request) -> Language:
+    """For the whole request, its refusal too."""
+    return ENGLISH if is_api(request.url.path) else language_of(request)
+
+
 async def _speak(request: Request) -> AsyncIterator[None]:
     with speaking(language_of(request)):
         yield
@@ -39,5 +46,5 @@ async def _speak_english() -> AsyncIterator[None]:
         yield
 
 
-SPEAKING = Depends(_speak)
+SPEAKING = Depends(_speak)  # of a page where else a program asks
 IN_ENGLISH = Depends(_speak_english)  # of a file among the pages

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, cast, get_args
 from urllib.parse import urlencode
 
 from app.claims.rows import FACETS, ClaimFilter, Sort
-from app.language import N_
+from app.language import N_, _
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -133,7 +133,12 @@ def read_state(getlist: Callable[[str], list[str]]) -> tuple[TableState, list[Pr
     ids = read_ids(getlist("ids"))
     if len(ids) > MOST_IDS:
         problems.append(
-            Problem("ids", f"{MOST_IDS} rows at most can be chosen; the first {MOST_IDS} of {len(ids)} are")
+            Problem(
+                "ids",
+                _("{most_ids} rows at most can be chosen; the first {most_ids} of {ids} are").format(
+                    most_ids=MOST_IDS, ids=len(ids)
+                ),
+            )
         )
     state = TableState(
         filter=ClaimFilter(values=values, q=" ".join(" ".join(getlist("q")).split())),
@@ -143,7 +148,7 @@ def read_state(getlist: Callable[[str], list[str]]) -> tuple[TableState, list[Pr
         ids=ids[:MOST_IDS],
     )
     if state.sort in BY_VALUE and not state.one_axis:
-        text = "values are ordered within one axis only: choose exactly one under “What it measures”"
+        text = _("values are ordered within one axis only: choose exactly one under “What it measures”")
         problems.append(Problem("sort", text, passing=True))
     return state.settled(), problems
 
@@ -162,7 +167,7 @@ def _known(
 ) -> tuple[str, ...]:
     given = _given(getlist(name))
     problems += [
-        Problem(name, f"`{value[:80]}` is not known; it takes {', '.join(known)}")
+        Problem(name, _("`{value}` is not known; it takes {known}").format(value=value[:80], known=", ".join(known)))
         for value in given
         if value not in known
     ]

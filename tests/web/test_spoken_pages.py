@@ -58,6 +58,47 @@ def test_an_address_that_is_not_there_is_told_in_the_readers_language(site: Clie
     assert "There is nothing at this address" in site.get("/nowhere").text
 
 
+PAIR = "ids=sglang-v41-dspark-off&ids=sglang-v41-step-16"
+PAGES = {
+    "/": ["Yang diukur", "873,63", "acceptance simulasi", "476 klaim"],
+    "/claims/sglang-v41-step-16": ["laju decode satu stream", "Terakhir diperiksa", "873,63"],
+    f"/compare?{PAIR}": ["dan 873,63 tok/s: bisakah dibandingkan?", "Mengapa, alasan terkuat dulu"],
+    "/measurements": ["Pengukuran"],
+    "/nowhere?a=b": ["Tidak ada apa pun di “/nowhere”"],
+    "/?sort=bad": ["`bad` tidak dikenal; yang diterima rank"],
+    "/api/docs": ["Langsung ke isi"],
+}
+
+
+@pytest.mark.parametrize("address", PAGES)
+def test_a_page_and_what_is_kept_of_it_keep_to_the_readers_language(site: Client, address: str) -> None:
+    english = site.get(address)
+    said = [site.get(address, headers=WISH), site.get(address), site.get(address, headers=WISH)]
+    assert said[1].text == english.text
+    assert said[0].text == said[2].text
+    assert not [text for text in PAGES[address] if text not in read(said[0].text).words()]
+    assert said[0].text != english.text
+
+
+def test_what_a_page_offers_to_quote_is_the_same_on_all(site: Client) -> None:
+    """The quotation, the badge's text and the picture in words go to other people."""
+    for address in ("/claims/sglang-v41-step-16", f"/compare?{PAIR}"):
+        pages = [read(site.get(address, headers=headers).text) for headers in ({}, WISH)]
+        quoted = [[field.text for field in page.all("textarea")] for page in pages]
+        assert quoted[0] == quoted[1] != []
+        alt = [page.one("meta", property="og:image:alt").attributes["content"] for page in pages]
+        assert alt[0] == alt[1]
+
+
+def test_numbers_dates_and_their_alignment_follow(site: Client) -> None:
+    cell = read(site.get("/?engine=SGLang&q=step-16", headers=WISH).text).one("table", class_="claims").all("a")[0]
+    assert (cell.one("span", class_="w").words(), cell.words()) == ("873", "873,63 tok/s")
+    page = read(site.get("/claims/sglang-v41-step-16", headers=WISH).text)
+    figure = page.all("span", class_="figure")[0].words()
+    assert figure == "873,63 tok/s"
+    assert any("Nov 2026" in item.words() or "Okt 2026" in item.words() for item in page.all("dd"))
+
+
 @pytest.mark.parametrize(
     "address",
     ["/api/v1/claims?limit=3", "/api/v1/claims.csv?limit=3", "/feed.atom", "/api/v1/nowhere", "/claims/{}/badge.svg"],

@@ -13,6 +13,7 @@ from app.catalogue.pairs import pairs
 from app.claims.rows import ClaimFilter
 from app.compare.verdict import compare
 from app.errors import InvalidInputError, NotFoundError
+from app.language import _
 from app.web.asked import notes
 from app.web.compare_page import MOST, Found, choose_page, compare_page
 from app.web.contexts import Trouble
@@ -68,7 +69,9 @@ def _found(reading: Catalogue, q: str) -> tuple[Found | None, list[Trouble]]:
 def _rows(reading: Catalogue, given: Sequence[str]) -> tuple[list[ClaimRow], list[Trouble]]:
     troubles: list[Trouble] = []
     if len(given) > MOST:
-        text = f"{MOST} claims at most are set side by side; the first {MOST} of {len(given)} are shown"
+        text = _("{most} claims at most are set side by side; the first {most} of {given} are shown").format(
+            most=MOST, given=len(given)
+        )
         troubles.append(Trouble("ids", text))
     wanted = given[:MOST]
     try:
