@@ -40,6 +40,20 @@ def test_the_choice_is_kept_and_leads_back_to_the_page_and_never_elsewhere(
     assert answer.headers["Set-Cookie"].startswith("language=id; HttpOnly; Max-Age=31536000; Path=/; SameSite=lax")
 
 
+@pytest.mark.parametrize(
+    ("referer", "place"),
+    [
+        ("http://bench.test/?engine=SGLang", "/?engine=SGLang"),
+        ("http://bench.test//evil.test/", "/"),
+        ("http://evil.test/?engine=SGLang", "/about"),
+        ("http://[", "/about"),
+    ],
+)
+def test_the_choice_leads_to_the_page_as_a_filter_left_it(site: Client, referer: str, place: str) -> None:
+    answer = site.request("POST", "/language", content="language=id&next=/about", headers={"Referer": referer})
+    assert answer.headers["Location"] == place
+
+
 def test_the_switch_knows_the_page_that_it_stands_on(site: Client) -> None:
     form = read(site.get("/?q=kernel&sort=date", headers=WISH).text).one("form", action="/language")
     assert form.one("input", name="next").attributes["value"] == "/?q=kernel&sort=date"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from urllib.parse import urlsplit
+
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, RedirectResponse
 
@@ -21,7 +23,19 @@ def choose_language(request: Request, form: Form) -> RedirectResponse:
     code, known = form.get("language", ""), languages()
     if code not in known:
         raise InvalidInputError(f"`language` is one of {', '.join(known)}, got `{code[:20]}`")
-    answer = RedirectResponse(local(form.get("next", "/")), 303)
+    answer = RedirectResponse(local(_left(request) or form.get("next", "/")), 303)
     secure = request.url.scheme == "https"
     answer.set_cookie(COOKIE, code, max_age=A_YEAR, httponly=True, samesite="lax", secure=secure)
     return answer
+
+
+def _left(request: Request) -> str:
+    """The page as the browser has it now, which a filter may have changed since it was served; "" where it does not
+    say."""
+    try:
+        page = urlsplit(request.headers.get("referer", ""))
+    except ValueError:  # no address at all
+        return ""
+    if page.netloc != request.url.netloc:
+        return ""
+    return f"{page.path}?{page.query}" if page.query else page.path
