@@ -14,7 +14,6 @@ from app.axes.registry import (
 )
 from app.language import N_
 
-_REPEATS = N_("how repeated launches are summed up is as the source states it.")
 _RATE_TAIL = N_("A rate of a steady phase, so no percentile; over repeats the slow side is the low one.")
 _TIME_TAIL = N_("The slow side is the high one; mean or median over repeated launches as the source states.")
 _INPUT_OVER_RUN = N_(
@@ -220,7 +219,10 @@ PHASES = (
         denominator=N_("One layer, one pass; no GPUs."),
         window=N_("Opens at the start of the layer's first kernel, closes at the end of its last."),
         matters=KERNEL,
-        source=f"Benchcard's definition for claims at layer scope; {_REPEATS}",
+        source=N_(
+            "Benchcard's definition for claims at layer scope; how repeated launches are summed up is as the source "
+            "states it."
+        ),
         tools=absent_everywhere(OUTSIDE_LOAD_TOOLS),
     ),
     Axis(
@@ -241,7 +243,10 @@ PHASES = (
             "stated."
         ),
         matters=KERNEL,
-        source=f"Benchcard's definition for claims at kernel scope; {_REPEATS}",
+        source=N_(
+            "Benchcard's definition for claims at kernel scope; how repeated launches are summed up is as the source "
+            "states it."
+        ),
         tools=absent_everywhere(OUTSIDE_LOAD_TOOLS),
     ),
     Axis(

@@ -9,15 +9,14 @@ _ACCEPTANCE_TAIL = N_(
     "The slow side is the low one. A ratio of sums over all steps, so long replies weigh more; the mean of the "
     "requests' own values is another number."
 )
-_FORCED = N_("A length that was forced by a simulation is a setting and not a measurement.")
 
 SPECULATION_AND_MEMORY = (
     Axis(
         key="acceptance_length_vllm",
         name=N_("acceptance length as vLLM counts it (tokens per step)"),
-        definition=(
-            "Tokens kept per speculative step, the target's own token included, over the steps that had a draft. "
-            f"{_FORCED}"
+        definition=N_(
+            "Tokens kept per speculative step, the target's own token included, over the steps that had a draft. A "
+            "length that was forced by a simulation is a setting and not a measurement."
         ),
         formula=N_(
             "1 + A / D, where A is the accepted draft tokens and D the drafts (steps of a request that had draft "
@@ -64,9 +63,9 @@ SPECULATION_AND_MEMORY = (
     Axis(
         key="acceptance_length_sglang",
         name=N_("acceptance length as SGLang counts it (tokens per step)"),
-        definition=(
-            "Tokens kept per verify step of a request: accepted draft tokens and the bonus token of the target. "
-            f"{_FORCED}"
+        definition=N_(
+            "Tokens kept per verify step of a request: accepted draft tokens and the bonus token of the target. A "
+            "length that was forced by a simulation is a setting and not a measurement."
         ),
         formula=N_(
             "K / V, where K is the kept tokens (accepted drafts and one bonus token per step) and V the verify steps, "

@@ -10,6 +10,8 @@ import pytest
 from babel.messages.pofile import read_po
 from jinja2 import nodes
 
+from app.axes import AXES
+from app.axes.glossary import TERMS
 from app.errors import SetupError
 from app.locale import CATALOGUE, FOLDER, read_language
 from app.locale.messages import updated
@@ -55,6 +57,18 @@ def test_every_text_is_translated_with_the_places_of_its_values(path: Path) -> N
         for translation in said:
             assert translation, f"{message.id!r} is not translated"
             assert set(PLACES.findall(str(translation))) in allowed, f"{message.id!r}: other places in {translation!r}"
+
+
+@pytest.mark.parametrize("path", CATALOGUES, ids=CODES)
+def test_every_sentence_of_the_axes_and_the_glossary_is_in_the_catalogue(path: Path) -> None:
+    """They are constants, said by `_` of a variable: one that is put together from parts would never be found."""
+    with path.open("rb") as file:
+        catalogue = read_po(file, locale=path.parts[-3])
+    said = [term.says for term in TERMS]
+    for axis in AXES.values():
+        said += [axis.name, axis.definition, axis.formula, axis.tail, axis.numerator, axis.denominator, axis.window]
+        said += [axis.source, *(tool.note for tool in axis.tools)]
+    assert not [text for text in said if text not in catalogue]
 
 
 def _forms(text: object) -> tuple[str, ...]:
