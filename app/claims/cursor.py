@@ -12,6 +12,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from app.errors import InvalidInputError
+from app.language import _
 
 if TYPE_CHECKING:
     from app.claims.rows import ClaimFilter, Sort
@@ -37,11 +38,11 @@ def read_cursor(sort: Sort, wanted: ClaimFilter, cursor: str) -> Key:
     except (ValueError, binascii.Error, RecursionError):
         found = None
     if not isinstance(found, list) or found[:2] != [sort, digest(wanted)]:
-        message = "this cursor belongs to another list; leave it out to begin at the first page"
+        message = _("this cursor belongs to another list; leave it out to begin at the first page")
         raise InvalidInputError(message, [{"field": "cursor", "message": message}])
     key = tuple(found[2:])
     if tuple(map(type, key)) != SHAPES[sort]:
-        message = "this cursor is damaged; leave it out to begin at the first page"
+        message = _("this cursor is damaged; leave it out to begin at the first page")
         raise InvalidInputError(message, [{"field": "cursor", "message": message}])
     return key
 

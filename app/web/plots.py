@@ -163,7 +163,7 @@ def _gaps(breaks: Sequence[Break], places: Sequence[float]) -> tuple[list[Figure
             "showarrow": False,
             "name": "break",
         }
-        for text, weight, anchor in (("Break. Do not divide across it.", 700, "bottom"), (item.text, 400, "top")):
+        for text, weight, anchor in ((_("Break. Do not divide across it."), 700, "bottom"), (item.text, 400, "top")):
             font = {"color": "var(--gap-ink)", "weight": weight}
             notes.append({**note, "text": escape(text), "yanchor": anchor, "font": font})
     return shapes, notes
@@ -198,7 +198,7 @@ def grouped_figure(
         traces += _panel_traces(columns, lines, suffix)
         top = bottom
     layout["height"] = round(sum(heights) * 20)
-    told = [f"Each panel has its own scale from zero, in {unit}."] if len(panels) > 1 else []
+    told = [_("Each panel has its own scale from zero, in {unit}.").format(unit=unit)] if len(panels) > 1 else []
     return {"data": traces, "layout": layout, "caption": [escape(text) for text in (*told, *caption)]}
 
 

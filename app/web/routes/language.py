@@ -8,6 +8,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, RedirectResponse
 
 from app.errors import InvalidInputError
+from app.language import _
 from app.locale import languages
 from app.web.routes.session import Form, local
 from app.web.speaking import COOKIE
@@ -22,7 +23,9 @@ def choose_language(request: Request, form: Form) -> RedirectResponse:
     there."""
     code, known = form.get("language", ""), languages()
     if code not in known:
-        raise InvalidInputError(f"`language` is one of {', '.join(known)}, got `{code[:20]}`")
+        raise InvalidInputError(
+            _("`language` is one of {known}, got `{code}`").format(known=", ".join(known), code=code[:20])
+        )
     answer = RedirectResponse(local(_left(request) or form.get("next", "/")), 303)
     secure = request.url.scheme == "https"
     answer.set_cookie(COOKIE, code, max_age=A_YEAR, httponly=True, samesite="lax", secure=secure)

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, Response
 
 from app.errors import NotFoundError
+from app.language import _
 from app.web.reading import catalogue, present
 from app.web.render import respond
 from app.web.source_charts import ladder_csv, table_csv
@@ -45,7 +46,9 @@ def data(request: Request, source_id: str, part: str) -> Response:
     texts += [table_csv(found, item, names) for item in found.tables if item.id == part]
     if not texts:
         known = [item.id for item in found.ladders] + [item.id for item in found.tables]
-        message = f"`{source_id}` has no ladder or table `{part}`; it has {', '.join(known) or 'none'}"
+        message = _("`{source_id}` has no ladder or table `{part}`; it has {known}").format(
+            source_id=source_id, part=part, known=", ".join(known) or "none"
+        )
         raise NotFoundError(message)
     name = f'attachment; filename="{source_id}-{part}.csv"'
     return Response(texts[0], media_type="text/csv; charset=utf-8", headers={"Content-Disposition": name})
