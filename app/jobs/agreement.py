@@ -118,9 +118,14 @@ def _point(report: Report, item: Json, results: Mapping[str, bytes]) -> Json:
         runs = [_their_run(run, concurrency, results) for run in of_tool]
         clients.append(_client(tool, of_tool[0].version if of_tool else None, runs))
     for client in clients:
-        client["why"] = list(_why(client, clients[0], concurrency))
+        client["why"] = list(_why(client, clients[0], concurrency, polls=_polls(report)))
     return {**{name: item[name] for name in ("point", "load")}, "concurrency": concurrency, "clients": clients,
             "closest": _closest(clients)}  # fmt: skip
+
+
+def _polls(report: Report) -> bool:
+    """Whether a core that the server uses whole says nothing: SGLang's scheduler polls, with work or without."""
+    return any(side.launch is not None and side.launch.engine == "sglang" for side in report.plan.sides)
 
 
 def _closest(clients: Sequence[Json]) -> str | None:
@@ -197,7 +202,7 @@ def _client(name: str, version: str | None, runs: Sequence[Json]) -> Json:
     }
 
 
-def _why(client: Json, ours: Json, concurrency: int) -> Iterator[Json]:
+def _why(client: Json, ours: Json, concurrency: int, *, polls: bool) -> Iterator[Json]:
     """What the runs themselves show of why a client is apart, or its server slower than under Benchcard's: a rule and
     the numbers that it is about."""
     referee, cores, server_cores = client["referee"], client["tool_cores"], client["server_cores"]
@@ -216,7 +221,7 @@ def _why(client: Json, ours: Json, concurrency: int) -> Iterator[Json]:
     rate, usual = referee["output_tok_s"], ours["referee"]["output_tok_s"]
     if client is not ours and rate and usual and abs(rate / usual - 1) > AGREES:
         yield {"rule": "other_rate", "output_tok_s": rate, "under_benchcard_tok_s": usual}
-    if server_cores is not None and server_cores >= BUSY:
+    if server_cores is not None and server_cores >= BUSY and not polls:
         yield {"rule": "server_busy", "cores": server_cores}
     core, seen = referee["core_tpot_ms"], referee["tpot_ms"]
     if core and seen and abs(core / seen - 1) > AGREES:
@@ -233,10 +238,11 @@ def _difference(one: float | None, other: float | None) -> float | None:
 
 
 def _usual(cores: Sequence[float], duration_s: float | None) -> float | None:
-    """The median over the last seconds, as many as the run had: before them a tool starts, and the server waits."""
-    if duration_s is None or not cores:
+    """The median over the last seconds, as many as the run had: before them a tool starts, and the server waits. None
+    of a run of fewer than three: its seconds are those of the tool's end too."""
+    if duration_s is None or duration_s <= FEWEST - 1 or not cores:
         return None
-    return median(cores[-max(1, math.ceil(duration_s)) :])
+    return median(cores[-math.ceil(duration_s) :])
 
 
 def _middle(values: Iterator[float | None]) -> float | None:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from app.protocol.plan import Plan, Point
 
 Json = dict[str, Any]
-FORMAT = 1
+FORMAT = 2  # 2: of an agreement, the server's TPOT by its front end, and rules with numbers in `why`
 AT_END = ", tokens counted at the end"
 PER_GPU = ("output_tok_s", "total_tok_s")
 

@@ -37,6 +37,22 @@ class PointPart:
 
 
 @dataclass(frozen=True, slots=True)
+class WorstLine:
+    """A client with a cell for each load: how far it is apart where it is furthest, and in what."""
+
+    name: str
+    cells: tuple[HeldCell, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Worst:
+    """All loads of a measurement at a glance."""
+
+    loads: tuple[str, ...]
+    lines: tuple[WorstLine, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class AgreementPart:
     """One measurement: every load with every client."""
 
@@ -45,6 +61,7 @@ class AgreementPart:
     dummy: str
     facts: tuple[Fact, ...]
     points: tuple[PointPart, ...]
+    worst: Worst
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from app.jobs.agreement import AGREES
 from app.language import N_, _, day, number
 from app.web.agreement_contexts import AgreementPage, AgreementPart
-from app.web.agreement_points import held_points
+from app.web.agreement_points import held_points, worst
 from app.web.contexts import Fact, Shell
 from app.web.job_words import DUMMY_TEXT, measured
 from app.web.measurement_page import report_of
@@ -62,4 +62,5 @@ def agreement_part(row: MeasurementRow) -> AgreementPart:
         dummy=_(DUMMY_TEXT) if report.plan.on_random_weights else "",
         facts=facts,
         points=held_points(row.numbers),
+        worst=worst(row.numbers),
     )

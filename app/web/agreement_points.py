@@ -8,10 +8,11 @@ from app.claims.words import NOT_STATED
 from app.compare.reproduction import FEWEST
 from app.compare.words import capital
 from app.jobs.agreement import AGREES, JUDGED, OURS, SHOWN
+from app.jobs.numbers import FORMAT
 from app.language import N_, _, as_number, number
 from app.protocol.english import counted
 from app.protocol.reasons import said
-from app.web.agreement_contexts import ClientLine, HeldCell, PointPart
+from app.web.agreement_contexts import ClientLine, HeldCell, PointPart, Worst, WorstLine
 from app.web.agreement_why import why
 from app.web.axes_example import shown
 
@@ -22,8 +23,26 @@ WORDS = {"output_tokens": N_("output tokens"), "output_tok_s": N_("output tok/s"
 
 
 def held_points(numbers: Json) -> tuple[PointPart, ...]:
-    """None where only one client has measured."""
-    return tuple(map(_point, numbers.get("agreement", ())))
+    """None where only one client has measured, or where what was computed has an older form."""
+    return tuple(map(_point, numbers.get("agreement", ()))) if numbers.get("format") == FORMAT else ()
+
+
+def worst(numbers: Json) -> Worst:
+    """Of each client at each load the judged number that is furthest from the server's own."""
+    points = numbers.get("agreement", ()) if numbers.get("format") == FORMAT else ()
+    by_client = zip(*(point["clients"] for point in points), strict=True)
+    return Worst(
+        tuple(number(point["concurrency"]) for point in points),
+        tuple(WorstLine(NAMES[of[0]["client"]], tuple(map(_furthest, of))) for of in by_client),
+    )
+
+
+def _furthest(client: Json) -> HeldCell:
+    name, runs = client["worst"], _runs(client["usable"])
+    if name is None:
+        return HeldCell(_("no number"), "", mark=False)
+    few = f", {runs}" if client["usable"] < FEWEST else ""
+    return HeldCell(percent_apart(client["apart"][name]), f"{_(WORDS[name])}{few}", mark=not client["within"])
 
 
 def _point(point: Json) -> PointPart:

@@ -303,7 +303,7 @@ def test_what_no_number_or_text_is_is_told_and_no_error(
     tmp_path: Path, files: dict[str, bytes | Path], number: bytes
 ) -> None:
     def odd(content: dict[str, bytes]) -> None:
-        content["numbers.json"] = content["numbers.json"].replace(b'"format": 1', b'"format": ' + number)
+        content["numbers.json"] = content["numbers.json"].replace(b'"format": 2', b'"format": ' + number)
 
     source = changed(written(tmp_path, files), odd)
     try:

@@ -9,7 +9,7 @@ import pytest
 from app.jobs.numbers import compute
 from app.protocol.plan import Plan
 from app.web.agreement_page import EXAMPLE
-from app.web.agreement_points import held_points
+from app.web.agreement_points import held_points, worst
 from tests.jobs.test_agreement import RIGHT, held
 
 if TYPE_CHECKING:
@@ -53,6 +53,18 @@ def test_a_tool_without_a_usable_run_has_no_number_and_says_why(tmp_path: Path) 
         "no number", "0.32.0, 0 of 1 run usable", ("the tool wrote no result",),
     )  # fmt: skip
     assert {cell.value for cell in theirs.cells} == {"not stated"}
+
+
+def test_all_loads_stand_at_a_glance_with_what_each_client_is_furthest_in(tmp_path: Path) -> None:
+    report, parts = held(tmp_path, RIGHT | {"mean_tpot_ms": 11.0}, repeats=3)
+    found = worst(compute(report, parts, report.plan))
+    assert found.loads == ("2",)
+    assert [(line.name, line.cells[0].apart, line.cells[0].mark) for line in found.lines] == [
+        ("Benchcard", "mean TPOT", False),
+        ("vllm bench serve", "mean TPOT", True),
+    ]
+    few = worst(compute(*held(tmp_path, RIGHT | {"mean_tpot_ms": 11.0}), report.plan.model_copy(update={"repeats": 1})))
+    assert few.lines[1].cells[0].apart == "mean TPOT, 1 run"
 
 
 def test_a_measurement_of_one_client_has_nothing_to_hold(tmp_path: Path) -> None:
