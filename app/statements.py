@@ -28,7 +28,8 @@ class Prepared:
 
     def run(self, session: Session, values: Mapping[str, Any]) -> None:
         """Raises DBAPIError."""
-        self._executed(session, values)
+        _, cursor = self._executed(session, values)
+        cursor.close()
 
     def first(self, session: Session, values: Mapping[str, Any]) -> Any:
         """The first row, by the names of its columns; None where there is none. Raises DBAPIError."""
@@ -67,8 +68,10 @@ class _Compiled:
         said = {name: convert(given[name]) if convert else given[name] for name, convert in self._values}
         asked = said if self._places is None else [said[name] for name in self._places]
         failed = connection.dialect.loaded_dbapi.Error
+        cursor = connection.connection.cursor()
         try:
-            return connection.connection.driver_connection.execute(self._sql, asked)  # type: ignore[union-attr]
+            cursor.execute(self._sql, asked)
+            return cursor
         except failed as error:
             raise DBAPIError.instance(self._sql, None, error, failed, hide_parameters=True) from error
 

@@ -95,9 +95,11 @@
       makeRoom(drawn, width - left - 8);
     }
     var caption = wrap(drawn.caption, width - 16);
-    var named = layout.xaxis.title && wrap([layout.xaxis.title.text], (width - left - 8) / 1.2); // its font is that much larger
+    // The font of a title is a fifth larger.
+    var named = layout.xaxis.title && wrap([layout.xaxis.title.text], (width - left - 8) / 1.2);
     if (named) { layout.xaxis.title.text = named.join("<br>"); }
-    if (drawn.lines && layout.yaxis.title) { layout.yaxis.title.standoff = 8; } // else it stands on long ticks
+    // Without it the title stands on long ticks.
+    if (drawn.lines && layout.yaxis.title) { layout.yaxis.title.standoff = 8; }
     var axis = layout.xaxis.visible === false ? 12 : 60 + (named ? 1.2 * line * (named.length - 1) : 0);
     var legend = 20 * legendRows(drawn.data, width - left);
     var top = 20 * title.length + 16 + legend;
