@@ -116,7 +116,7 @@ def test_every_sweep_is_asked_for_its_own_best_load_above_a_speed(site: Site, qu
     shown = read(site.get(f"{PATH}?{ids}&load=concurrency+4&above=5").text)
     assert "Ask" in shown.words()
     kept = {
-        str(item.attributes["value"]) for item in shown.all("input", type="hidden") if item.attributes["name"] != "back"
+        str(item.attributes["value"]) for item in shown.all("input", type="hidden") if item.attributes["name"] != "next"
     }
     assert kept == {first, second, "concurrency 4"}
     for name in (first, second):
