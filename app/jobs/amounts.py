@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from app.language import _, number
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -44,18 +46,26 @@ def amount(plan: Plan) -> Amount:
 def too_much(plan: Plan) -> Iterator[str]:
     """Why a plan is more than one job may be, each with what to change; nothing where it is not."""
     whole, largest = amount(plan), max(_of_repeat(plan, point).tokens for point in plan.points)
-    fewer = "ask for fewer requests or shorter texts"
+    fewer = _("ask for fewer requests or shorter texts")
     if whole.tokens > MOST_TOKENS:
         yield (
-            f"the plan moves {whole.tokens:,} tokens ({whole.requests:,} requests over all repeats), a job at most "
-            f"{MOST_TOKENS:,}: {fewer}, or fewer repeats or loads"
+            _(
+                "the plan moves {tokens} tokens ({requests} requests over all repeats), a job at "
+                "most {most}: {fewer}, or fewer repeats or loads"
+            ).format(
+                tokens=number(whole.tokens), requests=number(whole.requests), most=number(MOST_TOKENS), fewer=fewer
+            )
         )
     elif largest > MOST_OF_A_REPEAT:
-        yield f"one repeat moves {largest:,} tokens, at most {MOST_OF_A_REPEAT:,} are measured at once: {fewer}"
+        yield _("one repeat moves {largest} tokens, at most {most} are measured at once: {fewer}").format(
+            largest=number(largest), most=number(MOST_OF_A_REPEAT), fewer=fewer
+        )
     if whole.least_s > plan.wall_s:
         yield (
-            f"at the stated rate its requests alone take {whole.least_s / 60:,.0f} min, and the job may take "
-            f"{plan.wall_s / 60:,.0f} min: ask for fewer requests or repeats, or for more time"
+            _(
+                "at the stated rate its requests alone take {needed} min, and the job may take "
+                "{most} min: ask for fewer requests or repeats, or for more time"
+            ).format(needed=number(whole.least_s / 60, ",.0f"), most=number(plan.wall_s / 60, ",.0f"))
         )
 
 

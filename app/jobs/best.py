@@ -15,6 +15,7 @@ from app.compare.pareto import best_above
 from app.compare.words import capital, sentence
 from app.errors import InvalidInputError
 from app.jobs.numbers import sweep_points
+from app.language import _, number
 from app.protocol.english import measured
 from runners.load.statistics import few
 
@@ -58,7 +59,9 @@ def read_above(text: str) -> float:
     """A limit as it was typed, in tok/s/user. Raises InvalidInputError."""
     found = float(text) if NUMBER.fullmatch(text) else 0.0
     if found <= 0:
-        message = f"`{text[:20]}` is no speed of a user: a number above 0 in tok/s is expected, such as 50 or 12.5"
+        message = _("`{text}` is no speed of a user: a number above 0 in tok/s is expected, such as 50 or 12.5").format(
+            text=text[:20]
+        )
         raise InvalidInputError(message, [{"field": "above", "message": message}])
     return found
 
@@ -71,7 +74,7 @@ def no_p90(item: Json) -> str:
 def best(kind: str, numbers: Json, above: float) -> BestAnswer:
     """Of a sweep's numbers. Raises InvalidInputError for a measurement of another kind."""
     if kind != "sweep":
-        message = "only a sweep of several loads has a best one; this measurement is none"
+        message = _("only a sweep of several loads has a best one; this measurement is none")
         raise InvalidInputError(message, [{"field": "above", "message": message}])
     sets = {item["load"]: item for item in numbers["sets"]}
     left_out = {load: why for load, item in sets.items() if (why := _why_not(item))}
@@ -85,7 +88,7 @@ def best(kind: str, numbers: Json, above: float) -> BestAnswer:
 
 
 def _why_not(item: Json) -> str:
-    return "no result" if item["reasons"] else no_p90(item)
+    return _("no result") if item["reasons"] else no_p90(item)
 
 
 def _load(item: Json) -> BestLoad:
@@ -114,4 +117,6 @@ def unsteady(found: BestAnswer) -> str:
     within = found.best.interactivity_range if found.best else None
     if within is None or within[0] > found.above:
         return ""
-    return f"In its slowest run it is not above {found.above:,.15g} {UNIT}: {measured(within[0])}."
+    return _("In its slowest run it is not above {above} {unit}: {first}.").format(
+        above=number(found.above, ",.15g"), unit=UNIT, first=measured(within[0])
+    )

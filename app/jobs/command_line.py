@@ -10,6 +10,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
+from app.language import _
 from app.protocol.policy import census
 from runners.engines import ENGINES
 
@@ -46,13 +47,17 @@ def of_argv(argv: Sequence[str], engine: str, notes: Notes) -> tuple[dict[str, F
         if name in MODEL:
             models.append(str(value))
         elif name in found:
-            notes.lack(f"launch.argv: --{name} is given twice; leave one of them")
+            notes.lack(_("launch.argv: --{name} is given twice; leave one of them").format(name=name))
         elif census.rules(engine).of_runner(name):
-            notes.assume(f"--{name}: left to the runner, which sets it itself")
+            notes.assume(_("--{name}: left to the runner, which sets it itself").format(name=name))
         else:
             found[name] = value
     if len(models) > 1:
-        notes.lack(f"launch.argv: {len(models)} models are named ({', '.join(map(_shown, models))}); leave one of them")
+        notes.lack(
+            _("launch.argv: {count} models are named ({names}); leave one of them").format(
+                count=len(models), names=", ".join(map(_shown, models))
+            )
+        )
     return found, models[0] if models else None
 
 
@@ -71,11 +76,15 @@ def _positional(words: list[str], engine: str, notes: Notes) -> Iterator[str]:
     rest = words[begun:]
     if rest and words[begun - 1 : begun] != [TAKES_MODEL]:
         notes.lack(
-            f"launch.argv, item {begun + 1}: {_shown(rest[0])} stands where no model is read; write --{_flag(engine)}"
+            _("launch.argv, item {place}: {word} stands where no model is read; write --{flag}").format(
+                place=begun + 1, word=_shown(rest[0]), flag=_flag(engine)
+            )
         )
     elif len(rest) > 1:
         notes.lack(
-            f"launch.argv, item {begun + 2}: {_shown(rest[1])} is no flag, and the model is {_shown(rest[0])} already"
+            _("launch.argv, item {place}: {word} is no flag, and the model is {model} already").format(
+                place=begun + 2, word=_shown(rest[1]), model=_shown(rest[0])
+            )
         )
     elif rest:
         yield rest[0]
@@ -98,12 +107,14 @@ def _no_beginning(words: Sequence[str], engine: str) -> str:
     title, said = ENGINES[engine].title, _shown(" ".join(words))
     others = [ENGINES[name].title for name in ENGINES if name != engine and _beginning(words[:4], name) is not None]
     if others:
-        return f"launch.argv: {said} starts {others[0]}, and the card's engine is {title}; mend one of them"
+        return _("launch.argv: {said} starts {other}, and the card's engine is {title}; mend one of them").format(
+            said=said, other=others[0], title=title
+        )
     known = " ".join(PROGRAMS[engine])
-    return (
-        f"launch.argv: {said} is no start of {title} that is known here; begin with `{known} MODEL` or with the first "
-        "flag, and put variables into launch.env"
-    )
+    return _(
+        "launch.argv: {said} is no start of {title} that is known here; begin with `{known} "
+        "MODEL` or with the first flag, and put variables into launch.env"
+    ).format(said=said, title=title, known=known)
 
 
 def _flag(engine: str) -> str:
@@ -115,7 +126,11 @@ def _pairs(words: Sequence[str], place: int, notes: Notes) -> Iterator[tuple[str
         word, at = words[place], place + 1
         place += 1
         if not word.startswith("--") or word == "--":
-            notes.lack(f"launch.argv, item {at}: {_shown(word)} is no flag with its full name; write --NAME=VALUE")
+            notes.lack(
+                _("launch.argv, item {at}: {word} is no flag with its full name; write --NAME=VALUE").format(
+                    at=at, word=_shown(word)
+                )
+            )
             continue
         name, sign, text = word[2:].partition("=")
         if not sign and place < len(words) and (not words[place].startswith("-") or NUMBER.fullmatch(words[place])):
@@ -124,7 +139,7 @@ def _pairs(words: Sequence[str], place: int, notes: Notes) -> Iterator[tuple[str
         try:
             yield name.replace("_", "-"), _typed(text) if sign else True
         except _UnreadError as error:
-            notes.lack(f"launch.argv, item {at}: the JSON of --{name} {error}")
+            notes.lack(_("launch.argv, item {at}: the JSON of --{name} {error}").format(at=at, name=name, error=error))
 
 
 def _typed(text: str) -> Flag:
@@ -136,10 +151,12 @@ def _typed(text: str) -> Flag:
     try:
         return dict(json.loads(text, object_pairs_hook=_once, parse_constant=_no_number))
     except RecursionError:
-        raise _UnreadError("is nested too deep") from None
+        raise _UnreadError(_("is nested too deep")) from None
     except json.JSONDecodeError as error:
         raise _UnreadError(
-            f"cannot be read: {error.msg} at character {error.pos + 1}; mend it or quote the item"
+            _("cannot be read: {why} at character {place}; mend it or quote the item").format(
+                why=error.msg, place=error.pos + 1
+            )
         ) from None
 
 
@@ -148,13 +165,13 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for key, value in pairs:
         if key in found:
-            raise _UnreadError(f"has the key {_shown(key)} twice; leave one of them")
+            raise _UnreadError(_("has the key {key} twice; leave one of them").format(key=_shown(key)))
         found[key] = value
     return found
 
 
 def _no_number(text: str) -> None:
-    raise _UnreadError(f"has {text}, which is no number in JSON")
+    raise _UnreadError(_("has {text}, which is no number in JSON").format(text=text))
 
 
 def _shown(text: str) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.cards import names
 from app.cards.from_claim import parallelism
+from app.language import _, number
 from app.protocol.policy.decide import LOAD_FORMAT
 from runners.engines import ENGINES
 from runners.engines.recipe import Speculation
@@ -43,7 +44,11 @@ def of_conditions(given: Conditions, acceptance: Acceptance, engine: str, notes:
     found |= _execution(given, engine, notes)
     found |= _speculation(given, table, acceptance, notes)
     for item in given.approximations or ():
-        notes.assume(f"{item.name} {'on' if item.on else 'off'}: left to the engine, no flag for it is known here")
+        notes.assume(
+            _("{what}: left to the engine, no flag for it is known here").format(
+                what=f"{item.name} {'on' if item.on else 'off'}"
+            )
+        )
     return found
 
 
@@ -77,7 +82,11 @@ def forced_environment(acceptance: Acceptance, engine: str, notes: Notes) -> dic
     length = acceptance.target or acceptance.length or acceptance.ceiling
     name = FORCED_LENGTH.get(engine)
     if name is None or length is None:
-        notes.lack(f"acceptance was {acceptance.kind}, and no way to force it in {ENGINES[engine].title} is known here")
+        notes.lack(
+            _("acceptance was {kind}, and no way to force it in {title} is known here").format(
+                kind=acceptance.kind, title=ENGINES[engine].title
+            )
+        )
         return {}
     return {name: f"{length:f}"}
 
@@ -87,7 +96,11 @@ def on_cpu(engine: str, notes: Notes) -> dict[str, Flag]:
     memory, also on a CPU, and more than is free is an error."""
     if engine != "vllm":
         return {}
-    notes.assume(f"memory that the engine may take: {CPU_MEMORY:.0%} of the machine's, as it runs on the CPU")
+    notes.assume(
+        _("memory that the engine may take: {share} of the machine's, as it runs on the CPU").format(
+            share=number(CPU_MEMORY, ".0%")
+        )
+    )
     return {"gpu-memory-utilization": CPU_MEMORY}
 
 
@@ -97,19 +110,23 @@ def weights_of(stated: str | None, flags: Mapping[str, Flag], notes: Notes) -> s
     if given is None:
         return stated
     if stated is not None and (stated == "dummy") != (given == "dummy"):
-        notes.lack(f"--{LOAD_FORMAT} {given} and weights stated as {stated} contradict each other")
+        notes.lack(
+            _("--{load_format} {given} and weights stated as {stated} contradict each other").format(
+                load_format=LOAD_FORMAT, given=given, stated=stated
+            )
+        )
     return "dummy" if given == "dummy" else stated
 
 
 def _sizes(given: Conditions, notes: Notes) -> Iterator[tuple[str, Any]]:
     sizes = sizes_of(given)
     if given.parallelism and not sizes:
-        notes.lack(f"parallelism `{given.parallelism}` is not that of one server")
+        notes.lack(_("parallelism `{parallelism}` is not that of one server").format(parallelism=given.parallelism))
     for name, size in sizes.items():
         if name in SIZES and size > 1:
             yield SIZES[name], size
         elif name in ("pcp", "dcp") and size > 1:
-            notes.lack(f"no flag for {name.upper()} {size} is known here")
+            notes.lack(_("no flag for {name} {size} is known here").format(name=name.upper(), size=size))
     if given.workload.prefix_cache == "off":
         yield "prefix_cache", False
 
@@ -119,17 +136,21 @@ def _dtypes(given: Conditions, notes: Notes) -> Iterator[tuple[str, Any]]:
     if weights in DTYPES:
         yield "dtype", DTYPES[weights]
     elif weights is not None:
-        notes.assume(f"weight type {weights}: that of the checkpoint, no flag sets it")
+        notes.assume(_("weight type {weights}: that of the checkpoint, no flag sets it").format(weights=weights))
     if kv in KV_DTYPES:
         yield "kv_cache_dtype", kv
     elif kv is not None and kv != weights:
-        notes.assume(f"KV cache type {kv}: left to the engine, no flag for it is known here")
+        notes.assume(_("KV cache type {kv}: left to the engine, no flag for it is known here").format(kv=kv))
 
 
 def _experts(given: Conditions, engine: str, notes: Notes) -> dict[str, Flag]:
     size = sizes_of(given).get("ep", 1)
     if (given.parallelism or "").startswith(("DEP", "attention DP")) and engine == "sglang":
-        notes.lack(f"parallelism `{given.parallelism}`: its flags differ from version to version of SGLang")
+        notes.lack(
+            _("parallelism `{parallelism}`: its flags differ from version to version of SGLang").format(
+                parallelism=given.parallelism
+            )
+        )
     if size <= 1:
         return {}
     name, switch = EXPERTS[engine]
@@ -141,22 +162,26 @@ def _execution(given: Conditions, engine: str, notes: Notes) -> dict[str, Flag]:
         return {}
     if given.execution == "eager" and engine in EAGER:
         return {EAGER[engine]: True}
-    notes.assume(f"execution `{given.execution}`: left to the engine, no flag for it is known here")
+    notes.assume(
+        _("execution `{execution}`: left to the engine, no flag for it is known here").format(execution=given.execution)
+    )
     return {}
 
 
 def _speculation(given: Conditions, table: Engine, acceptance: Acceptance, notes: Notes) -> Mapping[str, Flag]:
     method, drafts = given.speculation.method, given.speculation.draft_tokens
     if method is None and acceptance.kind in ("measured", "simulated", "synthetic"):
-        notes.lack("the source states no method of speculation")
+        notes.lack(_("the source states no method of speculation"))
         return {}
     if method is None:
-        notes.assume("speculation: off; the source states none")
+        notes.assume(_("speculation: off; the source states none"))
     if method in (None, "off"):
         return {}
     if method.casefold() not in SELF_DRAFTING:
-        notes.lack(f"speculation by {method} needs a draft model, which the source does not name")
+        notes.lack(
+            _("speculation by {method} needs a draft model, which the source does not name").format(method=method)
+        )
     if drafts is None:
-        notes.lack("the source states no number of draft tokens")
+        notes.lack(_("the source states no number of draft tokens"))
         return {}
     return table.speculate(Speculation(method.casefold(), drafts))

@@ -17,7 +17,8 @@ from app.claims.queries import parsed
 from app.jobs.flags import gpus_of
 from app.jobs.matching import Needs, lacks, needs_of
 from app.jobs.permission import decided
-from app.jobs.plans import RELEASE, Choices, from_claim
+from app.jobs.plans import RELEASE, SILENT, Choices, from_claim
+from app.language import N_, _, kept, number
 from app.protocol.english import counted
 from app.protocol.lease import Capabilities, EngineHere
 from runners.engines import ENGINES
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 
 Fleet = tuple[tuple[str, str], ...]  # every runner that ever registered: its name, and its Capabilities as JSON
 KEPT = 2000  # claims, of about 6 KB each
-SILENT = "the source states no "
 
 
 Status = Literal["no_runner", "not_here", "lacks", "possible"]
@@ -58,7 +58,7 @@ class Obstacle(NamedTuple):
 
 
 STATUS: dict[str, Status] = {"missing": "lacks", "never": "not_here", "unmet": "not_here", "no_runner": "no_runner"}
-NO_RUNNER = Obstacle("no_runner", "no runner has registered here yet")
+NO_RUNNER = N_("no runner has registered here yet")
 
 
 @dataclass(frozen=True)
@@ -94,34 +94,37 @@ def obstacles(wanted: Wants, fleet: Fleet) -> tuple[Obstacle, ...]:
     runners = {name: _capabilities(text) for name, text in fleet}
     return (
         *(Obstacle("missing", text, choice) for text, choice in wanted.missing),
-        *(Obstacle("never", f"may not be started: {reason}") for reason in wanted.never),
+        *(Obstacle("never", _("may not be started: {reason}").format(reason=reason)) for reason in wanted.never),
         *_of_runners(wanted, runners),
     )
 
 
-@lru_cache(maxsize=KEPT)
+@kept(2 * KEPT)
 def _stored(document: str) -> Wants:
     claim = parsed(document)
     return wants(from_claim(claim, seed=0), claim.conditions)
 
 
-@lru_cache(maxsize=2 * KEPT)
+@kept(4 * KEPT)
 def _here(wanted: Wants, fleet: Fleet) -> Here:
     found = obstacles(wanted, fleet)
     if found:
         first, *further = [text for item in found for text in item.text.split("; ")]
-        more = f", and {len(further)} more" if further else ""
+        more = ", " + _("and {count} more").format(count=len(further)) if further else ""
         return Here(status=STATUS[found[0].kind], text=_shortly(first) + more)
     able = [name for name, text in fleet if not lacks(wanted.needs, _capabilities(text), approved=True)]
-    return Here(status="possible", text=f"can be tried on {', '.join(able[:3])}{' and others' if able[3:] else ''}")
+    some = _("can be tried on {runners} and others") if able[3:] else _("can be tried on {runners}")
+    return Here(status="possible", text=some.format(runners=", ".join(able[:3])))
 
 
 def _shortly(text: str) -> str:
     """`no engine version is stated` for `the source states no engine version`, of whichever side it is said."""
-    whose, _, what = text.rpartition(": ")
-    if not what.startswith(SILENT):
+    whose, _colon, what = text.rpartition(": ")
+    silent = _(SILENT).partition("{what}")[0]
+    if not what.startswith(silent):
         return text
-    return f"no {what.removeprefix(SILENT)} is stated" + (f" ({whose})" if whose else "")
+    stated = _("no {what} is stated").format(what=what.removeprefix(silent))
+    return f"{stated} ({whose})" if whose else stated
 
 
 def _known_needs(planned: Planned, given: Conditions, chosen: Choices) -> tuple[Needs, bool]:
@@ -146,14 +149,15 @@ def _only(
 
 def _of_runners(wanted: Wants, runners: Mapping[str, Capabilities]) -> Iterator[Obstacle]:
     if not runners:
-        yield NO_RUNNER
+        yield Obstacle("no_runner", _(NO_RUNNER))
         return
     if any(not lacks(wanted.needs, has, approved=True) for has in runners.values()):
         return
     parts = list(_parts(wanted.needs, stated=wanted.stated))
     unmet = [said for part, said in parts if all(lacks(part, has, approved=True) for has in runners.values())]
-    several = "" if unmet else ", all on one runner"
-    yield Obstacle("unmet", f"needs {' and '.join(unmet or [said for _, said in parts])}{several}")
+    together = _(" and ").join(unmet or [said for _part, said in parts])
+    needs = _("needs {what}") if unmet else _("needs {what}, all on one runner")
+    yield Obstacle("unmet", needs.format(what=together))
 
 
 def _parts(needs: Needs, *, stated: bool) -> Iterator[tuple[Needs, str]]:
@@ -163,13 +167,18 @@ def _parts(needs: Needs, *, stated: bool) -> Iterator[tuple[Needs, str]]:
         said = many if stated else str(needs.accelerator)
         yield _only(gpus=needs.gpus, accelerator=needs.accelerator), said
     for item in needs.engines:
-        place = "the CPU" if item.device == "cpu" else "GPUs"
-        yield _only(engines=(item,)), f"{ENGINES[item.name].title} {item.version} for {place}"
+        place = _("the CPU") if item.device == "cpu" else _("GPUs")
+        yield (
+            _only(engines=(item,)),
+            _("{title} {version} for {place}").format(
+                title=ENGINES[item.name].title, version=item.version, place=place
+            ),
+        )
     if needs.wall_s:
-        yield _only(wall_s=needs.wall_s), f"a time limit of {needs.wall_s:g} s"
+        yield _only(wall_s=needs.wall_s), _("a time limit of {seconds} s").format(seconds=number(needs.wall_s, "g"))
     if needs.models or needs.flags or needs.asks:
         policy = _only().model_copy(update={"models": needs.models, "flags": needs.flags, "asks": needs.asks})
-        yield policy, "a runner whose policy lets it be started"
+        yield policy, _("a runner whose policy lets it be started")
 
 
 @lru_cache(maxsize=200)

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict
 
 from app.cards import names
 from app.jobs.permission import decided
+from app.language import _, number
 from app.protocol.english import counted
 from app.protocol.lease import EngineHere
 from app.protocol.plan import BenchTool
@@ -90,57 +91,67 @@ def _engines(needs: Needs, has: Capabilities) -> Iterator[str]:
     for wanted in needs.engines:
         if wanted in has.engines:
             continue
-        place = "the CPU" if wanted.device == "cpu" else "GPUs"
+        place = _("the CPU") if wanted.device == "cpu" else _("GPUs")
         here = [item.version for item in has.engines if (item.name, item.device) == (wanted.name, wanted.device)]
-        instead = f", only {_listed(here)}" if here else ""
-        yield f"it has no {wanted.name} {wanted.version} for {place}{instead}"
+        engine = f"{wanted.name} {wanted.version}"
+        if here:
+            said = _("it has no {engine} for {place}, only {versions}")
+            yield said.format(engine=engine, place=place, versions=_listed(here))
+        else:
+            yield _("it has no {engine} for {place}").format(engine=engine, place=place)
 
 
 def _gpus(needs: Needs, has: Capabilities) -> Iterator[str]:
     if needs.accelerator is None:
         if len(has.gpus) < needs.gpus:
-            yield f"it has {counted(len(has.gpus), 'GPU') if has.gpus else 'no GPU'} of the {needs.gpus} needed"
+            yield _("it has {found} of the {needed} needed").format(
+                found=counted(len(has.gpus), "GPU") if has.gpus else _("no GPU"), needed=needs.gpus
+            )
         return
     chips = [chip(gpu.name) or gpu.name for gpu in has.gpus]
     if chips.count(needs.accelerator) < needs.gpus:
-        found = _listed([f"{chips.count(name)}x {name}" for name in sorted(set(chips))]) if chips else "no GPU"
-        yield f"it has no {needs.gpus}x {needs.accelerator}, but {found}"
+        found = _listed([f"{chips.count(name)}x {name}" for name in sorted(set(chips))]) if chips else _("no GPU")
+        yield _("it has no {needed}, but {found}").format(needed=f"{needs.gpus}x {needs.accelerator}", found=found)
 
 
 def _addresses(needs: Needs, has: Capabilities) -> Iterator[str]:
     for address in needs.attach:
         if address not in has.attach:
-            yield f"its list of servers to measure does not name {address}"
+            yield _("its list of servers to measure does not name {address}").format(address=address)
 
 
 def _tools(needs: Needs, has: Capabilities) -> Iterator[str]:
     for tool in needs.tools:
         if tool not in has.tools:
-            yield f"its configuration names no Python for {tool} (site.tools)"
+            yield _("its configuration names no Python for {tool} (site.tools)").format(tool=tool)
 
 
 def _time(needs: Needs, has: Capabilities) -> Iterator[str]:
     if needs.wall_s > has.wall_s:
-        yield f"it takes jobs of at most {has.wall_s:g} s, this one may take {needs.wall_s:g} s"
+        yield _("it takes jobs of at most {most} s, this one may take {asked} s").format(
+            most=number(has.wall_s, "g"), asked=number(needs.wall_s, "g")
+        )
 
 
 def _denied(needs: Needs, has: Capabilities) -> Iterator[str]:
     for flag in needs.flags:
         if flag in has.denied_flags:
-            yield f"its owner lets nobody set --{flag} there"
+            yield _("its owner lets nobody set --{flag} there").format(flag=flag)
     if has.max_gpus is not None and needs.gpus > has.max_gpus:
-        yield f"it gives at most {counted(has.max_gpus, 'GPU')} to a job, this one needs {needs.gpus}"
+        yield _("it gives at most {most} to a job, this one needs {count}").format(
+            most=counted(has.max_gpus, "GPU"), count=needs.gpus
+        )
 
 
 def _unasked(needs: Needs, has: Capabilities, *, approved: bool) -> Iterator[str]:
     if approved and has.approved:
         return
-    why = "its owner lets nothing run that needs approval" if approved else "nobody has approved that"
+    why = _("its owner lets nothing run that needs approval") if approved else _("nobody has approved that")
     for pin in needs.models:
         if pin not in has.models:
-            yield f"its list of models that run unasked does not name {pin}, and {why}"
+            yield _("its list of models that run unasked does not name {pin}, and {why}").format(pin=pin, why=why)
     if needs.asks:
-        yield f"something in the launch needs approval wherever it runs, and {why}"
+        yield _("something in the launch needs approval wherever it runs, and {why}").format(why=why)
 
 
 def _listed(items: Sequence[str]) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
+from app.language import _
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -29,17 +31,21 @@ class Notes:
     def chosen(self, what: str, given: T | None, stated: object) -> T | None:
         """What somebody chose, noted as a choice where the source says otherwise or nothing."""
         if given is not None and str(given) != str(stated):
-            says = "states none" if stated is None else f"says {stated}"
-            self.assume(f"{what}: {given} was chosen; the source {says}")
+            said = (
+                _("{what}: {given} was chosen; the source states none")
+                if stated is None
+                else _("{what}: {given} was chosen; the source says {stated}")
+            )
+            self.assume(said.format(what=what, given=given, stated=stated))
         return given
 
     def take(self, sides: Mapping[str, Notes]) -> None:
         """The notes of several sides, by whose they are; what holds for all of them is said once."""
         for whose, notes in sides.items():
             for text in notes.assumptions:
-                self.assume(text if _of_all(text, sides) else f"{whose}: {text}")
+                self.assume(text if _of_all(text, sides) else f"{_(whose)}: {text}")
             for text, choice in notes.missing.items():
-                self.lack(f"{'both sides' if _of_all(text, sides) else whose}: {text}", choice)
+                self.lack(f"{_('both sides') if _of_all(text, sides) else _(whose)}: {text}", choice)
 
 
 def _of_all(text: str, sides: Mapping[str, Notes]) -> bool:

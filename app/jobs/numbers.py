@@ -20,6 +20,7 @@ from app.compare.pareto import SweepPoint, front
 from app.jobs.agreement import MOST_RESULT, agreement
 from app.jobs.one_run import of_run, unread
 from app.jobs.outputs import outputs
+from app.language import N_, _
 from runners.load.statistics import bootstrap_median
 from runners.report import COUNTS, NAMES, label, over_runs, spread, withheld
 
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 FORMAT = 2  # 2: of an agreement, the server's TPOT by its front end, and rules with numbers in `why`
-AT_END = ", tokens counted at the end"
+AT_END = N_(", tokens counted at the end")
 PER_GPU = ("output_tok_s", "total_tok_s")
 
 
@@ -88,6 +89,11 @@ def load_words(point: Point) -> str:
     """ "concurrency 16", "2.5 requests/s", "concurrency 16, tokens counted at the end"."""
     load = f"{point.rate:g} requests/s" if point.rate is not None else f"concurrency {point.concurrency}"
     return load if point.counting == "each_event" else f"{load}{AT_END}"
+
+
+def load_said(load: str) -> str:
+    """A load as `load_words` wrote it, in the language spoken."""
+    return load.removesuffix(AT_END) + _(AT_END) if load.endswith(AT_END) else load
 
 
 def sweep_points(sets: list[Json], side: str = "a") -> list[SweepPoint]:

@@ -13,6 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from app.language import N_, _, number
 from runners.load import trace_file
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 IDS = "token_ids"
-MEANS = (
+MEANS = N_(
     "Equal outputs say that nothing changed on these prompts. Unequal ones do not say which is worse, nor that the "
     "change made them: sums in another order turn greedy decoding where two tokens are nearly a tie, on one server too."
 )
@@ -49,12 +50,18 @@ def outputs(sets: Sequence[Json], traces: Mapping[str, Path]) -> Json:
 def said(found: Json) -> str:
     """In a sentence."""
     if not found["compared"]:
-        return "Outputs of the two servers could not be compared: no request of both has a digest of the same kind."
-    equal = f"{found['equal']:,} of {found['compared']:,} pairs of outputs are equal"
-    length = f"; {found['other_length']:,} differ in length" if found["other_length"] else ""
-    open_ = found["pairs"] - found["compared"]
-    rest = f"; {open_:,} further pairs could not be compared" if open_ else ""
-    return f"{equal}, by {found['by']}{length}{rest}."
+        return _("Outputs of the two servers could not be compared: no request of both has a digest of the same kind.")
+    by = _(" and ").join(_(kind) for kind in str(found["by"]).split(" and "))
+    parts = [
+        _("{equal} of {compared} pairs of outputs are equal, by {by}").format(
+            equal=number(found["equal"]), compared=number(found["compared"]), by=by
+        )
+    ]
+    if found["other_length"]:
+        parts.append(_("{count} differ in length").format(count=number(found["other_length"])))
+    if open_ := found["pairs"] - found["compared"]:
+        parts.append(_("{count} further pairs could not be compared").format(count=number(open_)))
+    return f"{'; '.join(parts)}."
 
 
 def _points(sets: Sequence[Json], traces: Mapping[str, Path]) -> Iterator[Json]:
@@ -81,7 +88,7 @@ def _output(trace: Trace, place: int) -> tuple[str, str, int] | None:
     digest = trace.words["output_sha256"][place]
     if not trace.ok[place] or digest is None:
         return None
-    kind = "token ids" if trace.words["counting"][place] == IDS else "text"
+    kind = N_("token ids") if trace.words["counting"][place] == IDS else N_("text")
     return kind, digest, int(trace.numbers["text_length"][place])
 
 

@@ -23,6 +23,7 @@ from app.jobs.command_line import of_argv
 from app.jobs.notes import Notes
 from app.jobs.quantities import QUANTITIES
 from app.jobs.quantities import limit as limit_of
+from app.language import N_, _
 from app.protocol.english import refusal
 from app.protocol.launch import Launch
 from app.protocol.plan import JobKind, Plan, Point, Side, SideName, Workload
@@ -39,8 +40,13 @@ RELEASE = re.compile(r"\d+(\.\d+){1,3}[a-z0-9.+-]{0,30}")
 COUNT = re.compile(r"\d{1,9}")
 THOUSANDS = re.compile(r"(\d{1,4})K")
 RATE = re.compile(r"\d+(\.\d+)?")
-RANDOM_IDS = "uniform random token ids"
-WHOSE = ("side A, the baseline", "side B, the claim's own")
+RANDOM_IDS = N_("uniform random token ids")
+WHOSE = (N_("side A, the baseline"), N_("side B, the claim's own"))
+LENGTHS = {
+    "input": (N_("input tokens"), N_("input length")),
+    "output": (N_("output tokens"), N_("output length")),
+}
+SILENT = N_("the source states no {what}")
 
 MOST = 10**9  # of anything that is counted, as in app.protocol.wire
 Positive = Annotated[int, Field(ge=1, le=MOST)]
@@ -97,7 +103,11 @@ def from_claim(claim: ClaimRow, seed: int, choices: Choices | None = None) -> Pl
     """The plan of a published number, or of a row that a card shows. `seed` is where the prompts come from."""
     chosen, notes = choices or Choices(), Notes()
     if claim.axis not in QUANTITIES:
-        notes.lack(f"what the claim measures ({claim.axis.replace('_', ' ')}) is nothing that a load test measures")
+        notes.lack(
+            _("what the claim measures ({axis}) is nothing that a load test measures").format(
+                axis=claim.axis.replace("_", " ")
+            )
+        )
     given = claim.conditions
     wanted = _Wanted(
         claim.title, given, claim.acceptance, claim.axis, given.workload.requests, None, given.workload.seed
@@ -106,8 +116,10 @@ def from_claim(claim: ClaimRow, seed: int, choices: Choices | None = None) -> Pl
     if claim.kind != "absolute":
         other = baseline_conditions(claim)
         if other is None:
-            says = claim.baseline.text or "nothing"
-            notes.lack(f"what the ratio divides by is not stated as conditions (the source says: {says})")
+            says = claim.baseline.text or _("nothing")
+            notes.lack(
+                _("what the ratio divides by is not stated as conditions (the source says: {says})").format(says=says)
+            )
         else:
             acceptance = Acceptance(kind="none") if other.speculation.method == "off" else claim.acceptance
             label = claim.baseline.text or "what the ratio divides by"
@@ -182,13 +194,17 @@ def _launch(side: _Wanted, chosen: Choices, notes: Notes) -> Launch | None:
     given = side.conditions
     engine = next((name for name, item in ENGINES.items() if item.title == given.engine.name), None)
     if engine is None:
-        notes.lack(f"engine {given.engine.name}: not one that a runner starts" if given.engine.name else _no("engine"))
+        notes.lack(
+            _("engine {name}: not one that a runner starts").format(name=given.engine.name)
+            if given.engine.name
+            else _no(_("engine"))
+        )
         return None
     version = _version(given, chosen, notes)
     flags, env, named = _flags(side, engine, notes)
-    model = notes.chosen("model", chosen.model, named or given.model.id) or named or given.model.id
+    model = notes.chosen(_("model"), chosen.model, named or given.model.id) or named or given.model.id
     if model is None:
-        notes.lack(_no("model"), "model")
+        notes.lack(_no(_("model")), "model")
     gpus = _gpus(given, chosen, notes)
     if gpus == 0 and side.command is None:
         flags |= engine_flags.on_cpu(engine, notes)
@@ -196,9 +212,9 @@ def _launch(side: _Wanted, chosen: Choices, notes: Notes) -> Launch | None:
         return None
     revision = given.model.revision if re.fullmatch(r"[0-9a-f]{40}", given.model.revision or "") else None
     stated = engine_flags.weights_of(given.model.weights, flags, notes)
-    weights = notes.chosen("weights", chosen.weights, stated) or stated
+    weights = notes.chosen(_("weights"), chosen.weights, stated) or stated
     if weights is None:
-        notes.assume("weights: real, as a published number's are unless it says otherwise")
+        notes.assume(_("weights: real, as a published number's are unless it says otherwise"))
     if weights != stated or weights == "dummy":
         flags.pop(LOAD_FORMAT, None)  # the launch says it in its own field
     fields: dict[str, Any] = {
@@ -213,7 +229,11 @@ def _launch(side: _Wanted, chosen: Choices, notes: Notes) -> Launch | None:
     except ValidationError as error:
         for problem in error.errors():
             where = ".".join(str(part) for part in problem["loc"])
-            notes.lack(f"{where}: `{str(problem['input'])[:80]}` cannot be started: {refusal(problem)}")
+            notes.lack(
+                _("{where}: `{value}` cannot be started: {why}").format(
+                    where=where, value=str(problem["input"])[:80], why=refusal(problem)
+                )
+            )
         return None
 
 
@@ -228,26 +248,38 @@ def _flags(side: _Wanted, engine: str, notes: Notes) -> tuple[dict[str, Any], di
 
 def _version(given: Conditions, chosen: Choices, notes: Notes) -> str | None:
     stated = given.engine.version
-    if notes.chosen("engine version", chosen.version, stated or given.engine.commit):
+    if notes.chosen(_("engine version"), chosen.version, stated or given.engine.commit):
         return chosen.version
     if stated is not None and RELEASE.fullmatch(stated):
         if given.engine.commit:
-            notes.assume(f"engine version: the release {stated}, not the commit {given.engine.commit}")
+            notes.assume(
+                _("engine version: the release {stated}, not the commit {commit}").format(
+                    stated=stated, commit=given.engine.commit
+                )
+            )
         return stated
-    told = stated or (f"the commit {given.engine.commit}" if given.engine.commit else None)
-    said = _no("engine version") if told is None else f"the engine is `{told}`, no release that can be installed"
+    told = stated or (_("the commit {commit}").format(commit=given.engine.commit) if given.engine.commit else None)
+    said = (
+        _no(_("engine version"))
+        if told is None
+        else _("the engine is `{told}`, no release that can be installed").format(told=told)
+    )
     notes.lack(said, "version")
     return None
 
 
 def _gpus(given: Conditions, chosen: Choices, notes: Notes) -> int | None:
-    if notes.chosen("number of GPUs", chosen.gpus, given.hardware.count) is not None:
+    if notes.chosen(_("number of GPUs"), chosen.gpus, given.hardware.count) is not None:
         return chosen.gpus
     found = engine_flags.gpus_of(given)
     if found is None:
-        notes.lack(_no("number of GPUs"), "gpus")
+        notes.lack(_no(_("number of GPUs")), "gpus")
     elif given.hardware.count is None and found:
-        notes.assume(f"number of GPUs: {found}, by its parallelism {given.parallelism}")
+        notes.assume(
+            _("number of GPUs: {found}, by its parallelism {parallelism}").format(
+                found=found, parallelism=given.parallelism
+            )
+        )
     return found
 
 
@@ -266,9 +298,15 @@ def _workload(side: _Wanted, seed: int, chosen: Choices, notes: Notes) -> Worklo
     )
     cache = _cache(given.prefix_cache, notes)
     if given.dataset != RANDOM_IDS:
-        notes.assume(f"prompts: {RANDOM_IDS}; the source {f'used {given.dataset}' if given.dataset else 'states none'}")
+        notes.assume(
+            _("prompts: {ids}; the source used {dataset}").format(ids=_(RANDOM_IDS), dataset=given.dataset)
+            if given.dataset
+            else _("prompts: {ids}; the source states none").format(ids=_(RANDOM_IDS))
+        )
     notes.assume(
-        f"seed of the prompts: {seed}" + (f"; the source's {side.seed} draws other prompts" if side.seed else "")
+        _("seed of the prompts: {seed}; the source's {stated} draws other prompts").format(seed=seed, stated=side.seed)
+        if side.seed
+        else _("seed of the prompts: {seed}").format(seed=seed)
     )
     if None in lengths or cache is None:
         return None
@@ -278,15 +316,22 @@ def _workload(side: _Wanted, seed: int, chosen: Choices, notes: Notes) -> Worklo
 
 
 def _length(which: str, stated: str | None, chosen: int | None, notes: Notes) -> int | None:
-    if notes.chosen(f"{which} tokens", chosen, stated) is not None:
+    tokens, name = LENGTHS[which]
+    if notes.chosen(_(tokens), chosen, stated) is not None:
         return chosen
     found = length(stated)
     if found is None:
-        lack = _no(f"{which} length")
-        told = lack if stated is None else f"the {which} length is `{stated}`; a job sends one fixed length"
+        lack = _no(_(name))
+        told = (
+            lack
+            if stated is None
+            else _("the {length} is `{stated}`; a job sends one fixed length").format(length=_(name), stated=stated)
+        )
         notes.lack(told, f"{which}_tokens")
     elif not COUNT.fullmatch(stated or ""):
-        notes.assume(f"{which} tokens: {found} for the source's {stated}")
+        notes.assume(
+            _("{tokens}: {found} for the source's {stated}").format(tokens=_(tokens), found=found, stated=stated)
+        )
     return found
 
 
@@ -300,9 +345,9 @@ def length(text: str | None) -> int | None:
 
 def _cache(stated: str | None, notes: Notes) -> str | None:
     if stated is None:
-        notes.assume("prefix cache: cleared before every repeat; the source states nothing")
+        notes.assume(_("prefix cache: cleared before every repeat; the source states nothing"))
     elif stated not in ("cleared", "warm", "off"):
-        notes.lack(f"the prefix cache stood at `{stated}`, which a job cannot set up")
+        notes.lack(_("the prefix cache stood at `{stated}`, which a job cannot set up").format(stated=stated))
         return None
     return "warm" if stated == "warm" else "cleared"
 
@@ -312,7 +357,7 @@ def _points(side: _Wanted, chosen: Choices, notes: Notes) -> list[Point]:
     limited = side.axis == "per_gpu_at_limit" or limit_of(side.conditions.limit) is not None
     if chosen.concurrencies or (limited and load.concurrency is None and chosen.concurrency is None):
         several = chosen.concurrencies or SWEEP
-        notes.assume(f"concurrencies of the sweep: {', '.join(map(str, several))}")
+        notes.assume(_("concurrencies of the sweep: {list}").format(list=", ".join(map(str, several))))
         return [Point(concurrency=count, requests=_requests(side, count, chosen, notes)) for count in several]
     stated = load.concurrency or load.batch
     if notes.chosen("concurrency", chosen.concurrency, stated):
@@ -324,27 +369,31 @@ def _points(side: _Wanted, chosen: Choices, notes: Notes) -> list[Point]:
         rate = float(load.rate)
         return [Point(rate=rate, requests=_requests(side, None, chosen, notes, rate))]
     told = stated or load.rate
-    said = _no("load") if told is None else f"the load is `{told}`, neither one concurrency nor one rate"
+    said = (
+        _no(_("load"))
+        if told is None
+        else _("the load is `{told}`, neither one concurrency nor one rate").format(told=told)
+    )
     notes.lack(said, "concurrency")
     return []
 
 
 def _requests(side: _Wanted, streams: int | None, chosen: Choices, notes: Notes, rate: float = 0.0) -> int:
-    if notes.chosen("requests of a repeat", chosen.requests, side.requests):
+    if notes.chosen(_("requests of a repeat"), chosen.requests, side.requests):
         return max(chosen.requests or 1, streams or 1)
     if side.requests and COUNT.fullmatch(side.requests) and int(side.requests) >= (streams or 1):
         return int(side.requests)
     if streams is not None:
-        notes.assume(f"requests of a repeat: {REQUESTS_A_STREAM} for each concurrent one")
+        notes.assume(_("requests of a repeat: {count} for each concurrent one").format(count=REQUESTS_A_STREAM))
         return min(REQUESTS_A_STREAM * streams, MOST)
-    notes.assume(f"requests of a repeat: those of {SECONDS_AT_A_RATE} s")
+    notes.assume(_("requests of a repeat: those of {seconds} s").format(seconds=SECONDS_AT_A_RATE))
     return max(1, round(rate * SECONDS_AT_A_RATE))
 
 
 def _repeats(side: _Wanted, chosen: Choices, notes: Notes) -> int:
     if chosen.repeats or side.repeats:
-        return notes.chosen("repeats", chosen.repeats, side.repeats) or side.repeats or REPEATS
-    notes.assume(f"repeats: {REPEATS}")
+        return notes.chosen(_("repeats"), chosen.repeats, side.repeats) or side.repeats or REPEATS
+    notes.assume(_("repeats: {count}").format(count=REPEATS))
     return REPEATS
 
 
@@ -352,10 +401,10 @@ def _one_change(sides: list[_Wanted], launches: list[Launch | None], notes: Note
     """Both sides of a ratio run under one load; what sets them apart must be something that a launch can say."""
     one, two = (side.conditions for side in sides)
     if one.workload != two.workload or one.load != two.load:
-        notes.lack("the two sides of the ratio were measured under two workloads; a job runs both under one")
+        notes.lack(_("the two sides of the ratio were measured under two workloads; a job runs both under one"))
     if None not in launches and launches[0] == launches[1]:
-        notes.lack("nothing that a flag here sets tells the two sides of the ratio apart")
+        notes.lack(_("nothing that a flag here sets tells the two sides of the ratio apart"))
 
 
 def _no(what: str) -> str:
-    return f"the source states no {what}"
+    return _(SILENT).format(what=what)

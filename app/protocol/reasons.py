@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from typing import Literal
 
+from app.language import N_, _
+
 Kind = Literal[
     "no_connection", "timeout", "too_large", "no_answer", "not_http", "status", "compressed", "not_a_stream",
     "error_in_stream", "broken_json", "truncated", "several_choices", "no_done", "after_done", "no_tokens", "no_usage",
@@ -20,7 +22,7 @@ RULES: dict[str, str] = {
     "failures": "",
     "lagging_client": "",
     "saturated_client": "",
-    "above_client_ceiling": "more than this client can see rightly: ",
+    "above_client_ceiling": N_("more than this client can see rightly: "),
     "client_unknown": "",
     "too_few_requests": "",
     "late_sends": "",
@@ -30,75 +32,77 @@ RULES: dict[str, str] = {
     "server_restarted": "",
     "server_generated_tokens": "",
     "server_prompt_tokens": "",
-    "not_measured": "it could not be measured: ",
+    "not_measured": N_("it could not be measured: "),
     "not_all_runs": "",
     "not_planned": "",
     "other_plan": "",
-    "other_work": "it is no run of the plan: ",
+    "other_work": N_("it is no run of the plan: "),
     "twice": "",
     "trace_missing": "",
     "trace_unreadable": "",
-    "impossible_trace": "no client can have seen this: ",
+    "impossible_trace": N_("no client can have seen this: "),
     "no_result": "",
     "unreadable": "",
     "tool_failed": "",
 }
 # Kind of failed request -> why it does not count: it is infinitely slow, not dropped.
 REQUESTS: dict[Kind, str] = {
-    "no_connection": "no connection could be opened",
-    "timeout": "no end within the time limit",
-    "too_large": "more bytes than any reply of the asked length can have",
-    "no_answer": "the connection ended before a byte of the answer",
-    "not_http": "the answer is not HTTP/1.1",
-    "status": "the status is not 200",
-    "compressed": "the answer is compressed although this was not asked for, so its events have no times of their own",
-    "not_a_stream": "the answer is no event stream of chunks",
-    "error_in_stream": "the stream reports an error",
-    "broken_json": "an event's data is not the JSON of a chunk",
-    "truncated": "the answer ended before its end",
-    "several_choices": "a chunk holds another choice than the one asked for",
-    "no_done": "the stream ended without [DONE]",
-    "after_done": "tokens came after [DONE]",
-    "no_tokens": "the stream ended without a token",
-    "no_usage": "the server reported no usage, so nobody counted the tokens",
-    "counts_disagree": "the server's counts of the output tokens disagree",
-    "short_output": "fewer tokens than asked for, although the end of text was to be ignored",
-    "long_output": "more tokens than asked for",
-    "finish_reason": "the stream finished for another reason than its length",
-    "prompt_tokens": "the server counted another number of prompt tokens than were sent",
+    "no_connection": N_("no connection could be opened"),
+    "timeout": N_("no end within the time limit"),
+    "too_large": N_("more bytes than any reply of the asked length can have"),
+    "no_answer": N_("the connection ended before a byte of the answer"),
+    "not_http": N_("the answer is not HTTP/1.1"),
+    "status": N_("the status is not 200"),
+    "compressed": N_(
+        "the answer is compressed although this was not asked for, so its events have no times of their own"
+    ),
+    "not_a_stream": N_("the answer is no event stream of chunks"),
+    "error_in_stream": N_("the stream reports an error"),
+    "broken_json": N_("an event's data is not the JSON of a chunk"),
+    "truncated": N_("the answer ended before its end"),
+    "several_choices": N_("a chunk holds another choice than the one asked for"),
+    "no_done": N_("the stream ended without [DONE]"),
+    "after_done": N_("tokens came after [DONE]"),
+    "no_tokens": N_("the stream ended without a token"),
+    "no_usage": N_("the server reported no usage, so nobody counted the tokens"),
+    "counts_disagree": N_("the server's counts of the output tokens disagree"),
+    "short_output": N_("fewer tokens than asked for, although the end of text was to be ignored"),
+    "long_output": N_("more tokens than asked for"),
+    "finish_reason": N_("the stream finished for another reason than its length"),
+    "prompt_tokens": N_("the server counted another number of prompt tokens than were sent"),
 }
 # Failure class of an attempt -> what happened.
 ATTEMPTS: dict[str, str] = {
-    "port_in_use": "another process had the server's port",
-    "runner_lost": "the runner was not heard of any more",
-    "runner_stopped": "the runner was stopped while it had the job",
-    "gpu_not_free": "the runner's GPUs were not free: something else held their memory or computed on them",
-    "disk_full": "the runner's disk was full",
-    "supervisor_lost": "the process that watches over the server died",
-    "not_allowed": "the runner's own policy does not let this be started",
-    "bad_flag": "the engine does not take the flags as they are",
-    "out_of_memory": "the GPUs' memory was not enough",
-    "model_missing": "the model's files are not at the runner",
-    "cannot_run_here": "the engine cannot run this model on that machine",
-    "not_ready": "the server did not become ready in time",
-    "died_starting": "the server ended while it was starting",
-    "died_at_request": "the server ended at its first request",
-    "died_running": "the server ended during the measurement",
-    "no_answer": "the server stopped answering",
-    "wall_limit": "the time that the job may take was over",
-    "runner_error": "the runner itself failed",
+    "port_in_use": N_("another process had the server's port"),
+    "runner_lost": N_("the runner was not heard of any more"),
+    "runner_stopped": N_("the runner was stopped while it had the job"),
+    "gpu_not_free": N_("the runner's GPUs were not free: something else held their memory or computed on them"),
+    "disk_full": N_("the runner's disk was full"),
+    "supervisor_lost": N_("the process that watches over the server died"),
+    "not_allowed": N_("the runner's own policy does not let this be started"),
+    "bad_flag": N_("the engine does not take the flags as they are"),
+    "out_of_memory": N_("the GPUs' memory was not enough"),
+    "model_missing": N_("the model's files are not at the runner"),
+    "cannot_run_here": N_("the engine cannot run this model on that machine"),
+    "not_ready": N_("the server did not become ready in time"),
+    "died_starting": N_("the server ended while it was starting"),
+    "died_at_request": N_("the server ended at its first request"),
+    "died_running": N_("the server ended during the measurement"),
+    "no_answer": N_("the server stopped answering"),
+    "wall_limit": N_("the time that the job may take was over"),
+    "runner_error": N_("the runner itself failed"),
 }
 _RULE = re.compile(rf"(^|: |; )({'|'.join(sorted({*RULES, *REQUESTS}))}): ")
 
 
 def said(reason: str) -> str:
     """A reason, or a sentence that holds some, without the names of rules."""
-    return _RULE.sub(lambda found: found[1] + RULES.get(found[2], ""), reason)
+    return _RULE.sub(lambda found: found[1] + _(RULES.get(found[2], "")), reason)
 
 
 def failed(failure: str) -> str:
     """What happened to an attempt, by its failure class; one that is not known here in its own words."""
-    return ATTEMPTS.get(failure, failure.replace("_", " "))
+    return _(ATTEMPTS.get(failure, failure.replace("_", " ")))
 
 
 def ended(failure: str | None, message: str) -> str:

@@ -14,6 +14,7 @@ from app.compare.lint import RULES
 from app.compare.reproduction import FEWEST, WORDS, rules
 from app.compare.words import VERDICTS
 from app.jobs.readme import whole_layout
+from app.language import N_, _, number
 from app.protocol.english import counted
 from app.web.contexts import Fact, Link, Shell
 from app.web.verdict_contexts import RuleTold
@@ -24,14 +25,14 @@ from runners.load.verdict import DEFAULT
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-ABOUT = "How Benchcard's verdicts are made, where its numbers come from, and what it cannot tell."
+ABOUT = N_("How Benchcard's verdicts are made, where its numbers come from, and what it cannot tell.")
 CANNOT = (
-    "Whether a published number is true. Unverified means that nobody has measured it again here; it is no doubt.",
-    "Which engine is better. A verdict ranks two numbers on one axis at most, never two engines.",
-    "Whether two texts are equally good: quality is recorded where a source checked it, and measured nowhere.",
-    "What a source does not state. It is shown as not stated and counts as a reason against comparing.",
-    "How your own workload behaves: a number holds for the lengths, the load and the cache that stand beside it.",
-    "What a runner's machine hides: clocks, drivers and temperatures are recorded as the machine tells them.",
+    N_("Whether a published number is true. Unverified means that nobody has measured it again here; it is no doubt."),
+    N_("Which engine is better. A verdict ranks two numbers on one axis at most, never two engines."),
+    N_("Whether two texts are equally good: quality is recorded where a source checked it, and measured nowhere."),
+    N_("What a source does not state. It is shown as not stated and counts as a reason against comparing."),
+    N_("How your own workload behaves: a number holds for the lengths, the load and the cache that stand beside it."),
+    N_("What a runner's machine hides: clocks, drivers and temperatures are recorded as the machine tells them."),
 )
 
 
@@ -56,93 +57,119 @@ class AboutPage:
 
 
 def about_page() -> AboutPage:
-    return AboutPage(Shell("About", ABOUT, "/about"), tuple(_parts()))
+    return AboutPage(Shell(_("About"), _(ABOUT), "/about"), tuple(_parts()))
 
 
 def _parts() -> Iterator[AboutPart]:
     yield AboutPart(
         "axes",
-        "What a number measures",
+        _("What a number measures"),
         (
-            f"Every number stands on one of {len(AXES)} axes. An axis is a definition: which event opens the time and "
-            "which closes it, what is counted, what it is divided by, which tail is the slow one. "
-            f"{counted(len(TOOLS), 'load tool')} use the same names for other numbers, and each axis says how.",
-            VERSIONING,
+            _(
+                "Every number stands on one of {axes} axes. An axis is a definition: which event opens "
+                "the time and which closes it, what is counted, what it is divided by, which tail is the "
+                "slow one. {tools} use the same names for other numbers, and each axis says how."
+            ).format(axes=len(AXES), tools=counted(len(TOOLS), "load tool")),
+            _(VERSIONING),
         ),
-        links=(Link("All axes", "/axes"), Link("The words", "/glossary")),
+        links=(Link(_("All axes"), "/axes"), Link(_("The words"), "/glossary")),
     )
     yield AboutPart(
         "comparing",
-        "When two numbers may be compared",
+        _("When two numbers may be compared"),
         (
-            "Two numbers are set against each other condition by condition. The verdict is one of three; where one of "
-            "the rules below them holds, the two answer two questions, and no ratio is shown.",
+            _(
+                "Two numbers are set against each other condition by condition. The verdict is one of "
+                "three; where one of the rules below them holds, the two answer two questions, and no "
+                "ratio is shown."
+            ),
         ),
-        facts=tuple(Fact(VERDICTS[verdict], text) for verdict, text in COMPARED.items()),
+        facts=tuple(Fact(_(VERDICTS[verdict]), _(text)) for verdict, text in COMPARED.items()),
         rules=tuple(
-            RuleTold(f"/verdicts#{rule_place(rule.id)}", rule.id.replace("-", " "), rule.says) for rule in BLOCKING
+            RuleTold(f"/verdicts#{rule_place(rule.id)}", rule.id.replace("-", " "), _(rule.says)) for rule in BLOCKING
         ),
-        links=(Link(f"The {len(RULES)} rules that doubt one number by itself", "/verdicts#one-number"),),
+        links=(
+            Link(
+                _("The {rules} rules that doubt one number by itself").format(rules=len(RULES)), "/verdicts#one-number"
+            ),
+        ),
     )
     yield _origins()
     yield _reproduced()
     yield _evidence()
-    yield AboutPart("cannot", "What Benchcard cannot tell", CANNOT)
+    yield AboutPart("cannot", _("What Benchcard cannot tell"), tuple(map(_, CANNOT)))
 
 
 def _origins() -> AboutPart:
     return AboutPart(
         "numbers",
-        "Where a number comes from",
-        ("Digits stay as they were written. Every number says which of these it is:",),
+        _("Where a number comes from"),
+        (_("Digits stay as they were written. Every number says which of these it is:"),),
         facts=(
             Fact(
-                "Quoted",
-                "From a source, with the place where it stands: "
-                f"{', '.join(word for kind, word in STATED_IN.items() if kind not in ('derived', 'measured'))}. "
-                "What is read off a chart says so.",
+                _("Quoted"),
+                _("From a source, with the place where it stands: {places}. What is read off a chart says so.").format(
+                    places=", ".join(_(word) for kind, word in STATED_IN.items() if kind not in ("derived", "measured"))
+                ),
             ),
-            Fact("Computed", "Derived from quoted numbers by a formula that stands beside it, with what it assumes."),
-            Fact("Carded", "Recorded by a person or a script as a bench card, under their name."),
             Fact(
-                "Measured",
-                "By a runner on the real engine. Every event's time is kept in a trace, and each number is computed "
-                "from it again when somebody asks: by this server, or offline from the evidence bundle.",
+                _("Computed"),
+                _("Derived from quoted numbers by a formula that stands beside it, with what it assumes."),
+            ),
+            Fact(_("Carded"), _("Recorded by a person or a script as a bench card, under their name.")),
+            Fact(
+                _("Measured"),
+                _(
+                    "By a runner on the real engine. Every event's time is kept in a trace, and each number "
+                    "is computed from it again when somebody asks: by this server, or offline from the "
+                    "evidence bundle."
+                ),
             ),
         ),
-        links=(Link("Sources", "/sources"), Link("Cards", "/cards"), Link("Measurements", "/measurements")),
+        links=(Link(_("Sources"), "/sources"), Link(_("Cards"), "/cards"), Link(_("Measurements"), "/measurements")),
     )
 
 
 def _evidence() -> AboutPart:
     return AboutPart(
         "evidence",
-        "What an evidence bundle holds",
+        _("What an evidence bundle holds"),
         (
-            "A measurement travels as one zip file, with the traces that its numbers are computed from. “benchcard "
-            "verify” checks it on any machine without a network; the README inside says how to check it without "
-            "Benchcard (older bundles have none). These are its files:",
+            _(
+                "A measurement travels as one zip file, with the traces that its numbers are computed "
+                "from. “benchcard verify” checks it on any machine without a network; the README inside "
+                "says how to check it without Benchcard (older bundles have none). These are its files:"
+            ),
         ),
-        facts=tuple(Fact(path, f"{what}.") for path, what in whole_layout()),
-        links=(Link("Measurements, each with its bundle", "/measurements"),),
+        facts=tuple(Fact(path, f"{_(what)}.") for path, what in whole_layout()),
+        links=(Link(_("Measurements, each with its bundle"), "/measurements"),),
     )
 
 
 def _reproduced() -> AboutPart:
-    limits = (
-        f"A run is no result where more than {DEFAULT.failed_share:.0%} of its requests failed, where more than "
-        f"{DEFAULT.cached_share:.0%} of its prompt came from a cache that should be empty, or where the client itself "
-        f"lagged: by more than {DEFAULT.lag_p99_ms:g} ms at P99, or with more than {DEFAULT.cpu_share:.0%} of a core."
+    limits = _(
+        "A run is no result where more than {failed_share} of its requests failed, where more "
+        "than {cached_share} of its prompt came from a cache that should be empty, or where the "
+        "client itself lagged: by more than {lag_p99_ms} ms at P99, or with more than "
+        "{cpu_share} of a core."
+    ).format(
+        failed_share=number(DEFAULT.failed_share, ".0%"),
+        cached_share=number(DEFAULT.cached_share, ".0%"),
+        lag_p99_ms=number(DEFAULT.lag_p99_ms, "g"),
+        cpu_share=number(DEFAULT.cpu_share, ".0%"),
     )
     return AboutPart(
         "reproduced",
-        "What “reproduced” means",
+        _("What “reproduced” means"),
         (
-            f"A runner measures the claim again with what it states, at least {FEWEST} times, and an interval is set "
-            "against what the printed digits reach over. Nothing is called reproduced as such: there are these words.",
+            _(
+                "A runner measures the claim again with what it states, at least {fewest} times, and an "
+                "interval is set against what the printed digits reach over. Nothing is called "
+                "reproduced as such: there are these words."
+            ).format(fewest=FEWEST),
             limits,
         ),
-        facts=tuple(Fact(WORDS[status], text) for status, text in AGAIN.items()),
+        facts=tuple(Fact(_(WORDS[status]), _(text)) for status, text in AGAIN.items()),
         rules=tuple(RuleTold(f"/verdicts#again-{name}", name, says) for name, says in rules()),
-        links=(Link("Do load tools agree on one server?", "/axes/agreement"), Link("Runners", "/runners")),
+        links=(Link(_("Do load tools agree on one server?"), "/axes/agreement"), Link(_("Runners"), "/runners")),
     )

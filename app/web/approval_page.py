@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING
 
 from app.jobs.permission import decided
 from app.jobs.states import APPROVED_FOR
+from app.language import N_, _, day, moment
 from app.protocol.launch import canonical, digest
 from app.protocol.policy import census
 from app.protocol.unseen import visible
 from app.web.approval_contexts import ApprovalPage, DecidedLine, DiffLine, LaunchPart
 from app.web.contexts import Fact, Shell
+from app.web.job_page import server_heading
 from app.web.job_words import DUMMY_TEXT, engine, what
 from app.web.job_words import ENGINES as TITLES
 from runners.engines import ENGINES
@@ -34,18 +36,19 @@ if TYPE_CHECKING:
     from app.protocol.policy.decide import Item
     from runners.engines.helptext import Flags
 
-ABOUT = "Exactly what a job would start, and what the policy says of it."
+ABOUT = N_("Exactly what a job would start, and what the policy says of it.")
 PORT = 65_000  # stands for PORT until the text is made
-LEVEL_WORDS = {"allow": "allowed", "approve": "needs approval", "never": "never runs"}
+LEVEL_WORDS = {"allow": N_("allowed"), "approve": N_("needs approval"), "never": N_("never runs")}
 TOLD = {
-    "awaiting_approval": "This job waits until a maintainer has read what it would start.",
-    "queued": "This job needs no approval any more; what it would start is below.",
+    "awaiting_approval": N_("This job waits until a maintainer has read what it would start."),
+    "queued": N_("This job needs no approval any more; what it would start is below."),
 }
-UNASKED = (
+UNASKED = N_(
     "This job waits for a runner whose own list names its model, and which starts it without approval. Once a "
     "maintainer has approved it, other runners may take it too."
 )
-OWN = "You asked for this job yourself: nobody else reads it before it runs."
+WAS_TO_START = N_("This is what the job was to start.")
+OWN = N_("You asked for this job yourself: nobody else reads it before it runs.")
 
 
 def approval_page(
@@ -65,28 +68,28 @@ def approval_page(
     given = {item.digest: item.approval for item in job.launches}
     several = len(job.plan.sides) > 1
     launches = [
-        _launch(
-            f"Server {side.name.upper()}: {visible(side.label)}" if several else "Server", side.launch, given, approvals
-        )
+        _launch(server_heading(side) if several else _("Server"), side.launch, given, approvals)
         for side in job.plan.sides
         if side.launch
     ]
     return ApprovalPage(
-        shell=Shell(f"What runs: {what(job.plan)}", ABOUT, "/jobs"),
+        shell=Shell(_("What runs: {plan}").format(plan=what(job.plan)), _(ABOUT), "/jobs"),
         heading=what(job.plan),
         job_url=f"/jobs/{job.row.id}",
-        told=UNASKED if unasked else TOLD.get(job.row.state, "This is what the job was to start."),
-        people=f"{visible(job.row.requested_by)} asked for it."
-        + (f" You are signed in as {visible(you)}." if you else ""),
-        dummy=DUMMY_TEXT if job.plan.on_random_weights else "",
+        told=_(UNASKED if unasked else TOLD.get(job.row.state, WAS_TO_START)),
+        people=_("{requested_by} asked for it.").format(requested_by=visible(job.row.requested_by))
+        + (" " + _("You are signed in as {you}.").format(you=visible(you)) if you else ""),
+        dummy=_(DUMMY_TEXT) if job.plan.on_random_weights else "",
         trouble=trouble,
         sign_in_url=sign_in,
         may=waits and not why_not,
-        own=OWN if own and not why_not else "",
+        own=_(OWN) if own and not why_not else "",
         why_not=why_not if waits else "",
         launches=tuple(launches),
         digests=digests(job.plan),
-        expiry=f"An approval holds for {APPROVED_FOR.days} days, for these bytes alone, and can be taken back.",
+        expiry=_("An approval holds for {days} days, for these bytes alone, and can be taken back.").format(
+            days=APPROVED_FOR.days
+        ),
     )
 
 
@@ -109,7 +112,7 @@ def _launch(
         argv_trouble=trouble,
         env=tuple(Fact(name, visible(value)) for name, value in sorted(launch.env.items())),
         decision=decision.level,
-        decision_word=LEVEL_WORDS[decision.level],
+        decision_word=_(LEVEL_WORDS[decision.level]),
         decided=tuple(_decided(item) for item in decision.items),
         approval=_approval(given.get(key)),
         against=_against(before, launch),
@@ -120,15 +123,18 @@ def _launch(
 def argv_of(launch: Launch, known: Census | None) -> tuple[str, str]:
     """The server's command with one argument a line, or why it cannot be shown."""
     if known is None:
-        why = f"the options of {engine(launch)} have not been sorted yet, so nothing of that version is started"
-        return "", f"The command cannot be shown: {why}."
+        why = _(
+            "The command cannot be shown: the options of {engine} have not been sorted yet, so "
+            "nothing of that version is started."
+        )
+        return "", why.format(engine=engine(launch))
     table = ENGINES[launch.engine]
     own = Own(PORT, "KEY", "NAME")
     device = "cuda" if launch.gpus else "cpu"
     try:
         made = command(table, of_launch(launch, launch.model), own, _flags(known), device)
     except RecipeError as error:
-        return "", visible(f"The engine would not take it: {'; '.join(error.problems)}.")
+        return "", visible(_("The engine would not take it: {problems}.").format(problems="; ".join(error.problems)))
     items = [item.replace(str(PORT), "PORT") if item.endswith(f"={PORT}") else item for item in made.argv]
     return "\n".join(visible(shlex.quote(item)) for item in ("python", "-m", *table.module, *items)), ""
 
@@ -145,16 +151,17 @@ def _flags(known: Census) -> Flags:
 def _decided(item: Item) -> DecidedLine:
     value = item.value if isinstance(item.value, str) else json.dumps(item.value)
     of = TITLES.get(item.name, item.name)
-    name = {"flag": f"--{item.name}", "version": f"version of {of}"}.get(item.kind, item.name)
-    return DecidedLine(name, visible(value), item.level, LEVEL_WORDS[item.level], item.reason)
+    name = {"flag": f"--{item.name}", "version": _("version of {engine}").format(engine=of)}.get(item.kind, item.name)
+    return DecidedLine(name, visible(value), item.level, _(LEVEL_WORDS[item.level]), item.reason)
 
 
 def _approval(given: ApprovalRow | None) -> str:
     if given is None:
         return ""
-    until = f"until {given.expires_at:%Y-%m-%d %H:%M} UTC"
-    asked = f"for a job that {visible(given.asked_by)} asked for"
-    return f"Approved by {visible(given.approved_by)} {asked}, on {given.approved_at:%Y-%m-%d %H:%M} UTC, {until}."
+    return _("Approved by {approver} for a job that {asker} asked for, on {at}, until {end}.").format(
+        approver=visible(given.approved_by), asker=visible(given.asked_by),
+        at=moment(given.approved_at), end=moment(given.expires_at),
+    )  # fmt: skip
 
 
 def _before(launch: Launch, key: str, approvals: Sequence[ApprovalRow]) -> ApprovalRow | None:
@@ -168,18 +175,22 @@ def _before(launch: Launch, key: str, approvals: Sequence[ApprovalRow]) -> Appro
 
 def _against(before: ApprovalRow | None, launch: Launch) -> str:
     if before is None:
-        return f"Nothing of {TITLES[launch.engine]} with {launch.model} was approved before: read all of it."
-    return (
-        f"Against what {visible(before.approved_by)} approved on {before.approved_at:%Y-%m-%d} "
-        f"for the same engine and model (SHA-256 {before.digest[:12]}…){_taken_back(before)}:"
+        return _("Nothing of {engine} with {model} was approved before: read all of it.").format(
+            engine=TITLES[launch.engine], model=launch.model
+        )
+    said = _("Against what {who} approved on {day} for the same engine and model (SHA-256 {digest}…)").format(
+        who=visible(before.approved_by), day=day(before.approved_at), digest=before.digest[:12]
     )
+    return f"{said}{_taken_back(before)}:"
 
 
 def _taken_back(before: ApprovalRow) -> str:
     """A launch whose approval somebody regretted is no measure of what may run."""
     if before.revoked_at is None:
         return ""
-    return f", which {visible(before.revoked_by or 'somebody')} took back on {before.revoked_at:%Y-%m-%d}"
+    return ", " + _("which {who} took back on {day}").format(
+        who=visible(before.revoked_by or _("somebody")), day=day(before.revoked_at)
+    )
 
 
 def _diff(before: ApprovalRow, launch: Launch) -> Iterator[DiffLine]:

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 from app.claims.schema import Baseline, Claim, Conditions
 from app.claims.words import axis_name, fact_words
 from app.compare.conditions import COMPARED
+from app.jobs.numbers import load_said
 from app.jobs.ran import conditions_of
+from app.language import N_, _, day, number
 from app.web.beside_contexts import BesideChoice, BesidePage
 from app.web.best_part import best_beside
 from app.web.chart_csv import chart_csv
@@ -50,7 +52,7 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 MOST = 4
 PATH = "/measurements/compare"
-ABOUT = "Measurements set side by side: what differs in their setups, their sweeps and their distributions."
+ABOUT = N_("Measurements set side by side: what differs in their setups, their sweeps and their distributions.")
 
 
 @dataclass(frozen=True)
@@ -64,7 +66,7 @@ class Side:
     @property
     def name(self) -> str:
         launch = self.report.plan.sides[0].launch
-        return f"{self.row.id}, {engine(launch) if launch else 'a running server'}"
+        return f"{self.row.id}, {engine(launch) if launch else _('a running server')}"
 
 
 def side_of(row: MeasurementRow, view: RunView | None = None) -> Side:
@@ -101,9 +103,9 @@ def beside_page(
     loads = shared_loads(rows) if several else []
     listed = {row.id: row for row in (*rows, *newest)}
     chosen = {row.id for row in rows}
-    title = " and ".join(side.row.id for side in sides) if several else "Measurements"
+    title = _(" and ").join(side.row.id for side in sides) if several else _("Measurements")
     return BesidePage(
-        shell=Shell(f"{title}, side by side", ABOUT, "/measurements"),
+        shell=Shell(_("{title}, side by side").format(title=title), _(ABOUT), "/measurements"),
         troubles=tuple(troubles),
         choices=tuple(BesideChoice(name, measured(report_of(row)), name in chosen) for name, row in listed.items()),
         sides=tuple(Link(f"{side.row.id}: {measured(side.report)}", f"/measurements/{side.row.id}") for side in sides),
@@ -113,8 +115,8 @@ def beside_page(
         best=best_beside(rows, above) if several else None,
         asked_too=(*(("ids", row.id) for row in rows), *((("load", load),) if load else ())),
         charts=tuple(_charts(sides, load, [said, *_caveats(sides)])) if several else (),
-        loads=tuple(Link(item, _address(PATH, sides, ("load", item))) for item in loads if item != load),
-        undrawn="There is no load at which all of them have a result, so no distributions are set side by side."
+        loads=tuple(Link(load_said(item), _address(PATH, sides, ("load", item))) for item in loads if item != load),
+        undrawn=_("There is no load at which all of them have a result, so no distributions are set side by side.")
         if several and not loads
         else "",
     )
@@ -122,12 +124,15 @@ def beside_page(
 
 def _said(differing: Sequence[SideLine], unknown: Sequence[SideLine]) -> str:
     if not differing:
-        open_ = "; what they leave open may" if unknown else ""
-        return f"Nothing that both state differs between their setups{open_}. No ratio is given here."
+        if not unknown:
+            return _("Nothing that both state differs between their setups. No ratio is given here.")
+        return _(
+            "Nothing that both state differs between their setups; what they leave open may. No ratio is given here."
+        )
     named = ", ".join(line.label for line in differing)
-    return (
-        f"Their setups differ in {named}, so what lies between their numbers is no one thing. No ratio is given here."
-    )
+    return _(
+        "Their setups differ in {named}, so what lies between their numbers is no one thing. No ratio is given here."
+    ).format(named=named)
 
 
 def _setups(sides: Sequence[Side]) -> tuple[tuple[SideLine, ...], tuple[SideLine, ...]]:
@@ -178,11 +183,17 @@ def _sweeps(sides: Sequence[Side], caveats: Sequence[str]) -> ChartTable | None:
         sweep_series(side.name, engine_of(side.report), side.row.numbers["front"], hollow=is_forced(side.report))
         for side in swept
     ]
-    title = f"Total throughput {share} over P90 interactivity"
-    caption = ["Each has a front of its own. Nothing is known between loads, so no line joins them."]
-    data = sweep_figure(title, X_UNIT, f"tok/s {share}", series, [*caption, *said_of_loads(series), *caveats])
+    title = _("Total throughput {share} over P90 interactivity").format(share=share)
+    caption = [_("Each has a front of its own. Nothing is known between loads, so no line joins them.")]
+    data = sweep_figure(title, _(X_UNIT), f"tok/s {share}", series, [*caption, *said_of_loads(series), *caveats])
     rows = tuple((side.name, *row) for side in swept for row in sweep_rows(side.row.numbers["front"]))
-    headings = ("Measurement", "Load", "P90 interactivity, tok/s/user", f"Total throughput {share}, tok/s", "Place")
+    headings = (
+        _("Measurement"),
+        _("Load"),
+        _("P90 interactivity, tok/s/user"),
+        _("Total throughput {share}, tok/s").format(share=share),
+        _("Place"),
+    )
     return ChartTable(_figure(SWEEP, title, data, sides, ""), headings, rows, "")
 
 
@@ -190,11 +201,16 @@ def _curves(axis: str, sides: Sequence[Side], load: str, caveats: Sequence[str])
     known = [(side, side.view.curves[axis]) for side in sides if side.view and axis in side.view.curves]
     if len(known) < 2:
         return None
-    title = f"{axis_name(axis)} at {load}: share of values that are at most so large"
+    title = _("{axis} at {load}: share of values that are at most so large").format(
+        axis=axis_name(axis), load=load_said(load)
+    )
     lines = [Line(side.name, curve.x, curve.share, engine_of(side.report)) for side, curve in known]
-    counted = [f"{side.row.id}: {curve.count:,} values of its first run that is a result." for side, curve in known]
+    counted = [
+        _("{id}: {count} values of its first run that is a result.").format(id=side.row.id, count=number(curve.count))
+        for side, curve in known
+    ]
     data = curve_figure(title, "ms", lines, [*counted, *caveats])
-    headings = ("Share of values", *(f"{side.name}, ms" for side, _ in known))
+    headings = (_("Share of values"), *(f"{side.name}, ms" for side, _curve in known))
     rows = tuple((f"{percent} %", *(shown_at(curve, percent) for _, curve in known)) for percent in SHARES)
     return ChartTable(_figure(axis, title, data, sides, load), headings, rows, "")
 
@@ -203,11 +219,13 @@ def _caveats(sides: Sequence[Side]) -> Iterator[str]:
     """What a reader of the picture alone must be told, after how the setups differ."""
     for side in sides:
         if side.report.plan.on_random_weights:
-            yield f"{side.row.id}: random weights. {DUMMY_TEXT}"
+            yield _("{id}: random weights. {text}").format(id=side.row.id, text=_(DUMMY_TEXT))
         if is_forced(side.report):
-            yield f"{side.row.id}: speculation at an acceptance that was set by a simulation, not earned."
-    named = "; ".join(f"{side.row.id} ({measured(side.report)}, {side.row.created_at:%Y-%m-%d})" for side in sides)
-    yield f"Source: Benchcard measurements {named}."
+            yield _("{id}: speculation at an acceptance that was set by a simulation, not earned.").format(
+                id=side.row.id
+            )
+    named = "; ".join(f"{side.row.id} ({measured(side.report)}, {day(side.row.created_at)})" for side in sides)
+    yield _("Source: Benchcard measurements {named}.").format(named=named)
 
 
 def _figure(chart: str, title: str, data: Json, sides: Sequence[Side], load: str) -> Figure:

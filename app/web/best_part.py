@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from app.errors import InvalidInputError
 from app.jobs.best import UNIT, best, read_above, unsteady
+from app.language import N_, _
 from app.protocol.english import counted
 from app.web.axes_example import shown
 from app.web.contexts import Fact, Link
@@ -18,12 +19,12 @@ if TYPE_CHECKING:
     from app.jobs.best import BestAnswer, BestLoad, Range
     from app.jobs.rows import MeasurementRow
 
-MEASURED_ALONE = (
+MEASURED_ALONE = N_(
     "A load that was not measured has no number: nothing is said of what lies between these loads or beyond them."
 )
 COLUMNS = (
-    "Load", "Total throughput, input and output", "Of that output", "P90 interactivity, slow tail", "TTFT, median",
-    "Repeats",
+    N_("Load"), N_("Total throughput, input and output"), N_("Of that output"), N_("P90 interactivity, slow tail"),
+    N_("TTFT, median"), N_("Repeats"),
 )  # fmt: skip
 
 
@@ -73,8 +74,8 @@ def best_part(row: MeasurementRow, asked: str) -> BestPart | None:
         asked=asked,
         trouble="",
         text=found.text,
-        facts=tuple(map(Fact, COLUMNS, _cells(found.best, found))) if found.best else (),
-        notes=(*_unsteady(found), MEASURED_ALONE, *_left_out(found)),
+        facts=tuple(map(Fact, map(_, COLUMNS), _cells(found.best, found))) if found.best else (),
+        notes=(*_unsteady(found), _(MEASURED_ALONE), *_left_out(found)),
         json_url=_json_url(row, above),
     )
 
@@ -86,22 +87,22 @@ def best_beside(rows: Sequence[MeasurementRow], asked: str) -> BestBeside | None
     asked = asked.strip()
     above, trouble = _read(asked)
     if above is None:
-        return BestBeside(asked, trouble, COLUMNS, (), ())
+        return BestBeside(asked, trouble, tuple(map(_, COLUMNS)), (), ())
     found = {row.id: best(row.kind, row.numbers, above) for row in rows if row.kind == "sweep"}
     told = [f"{name}: {note}" for name, of in found.items() for note in (*_unsteady(of), *_left_out(of))]
     return BestBeside(
         asked=asked,
         trouble="",
-        columns=COLUMNS,
+        columns=tuple(map(_, COLUMNS)),
         lines=tuple(_line(row, found.get(row.id)) for row in rows),
-        notes=(MEASURED_ALONE, *_not_alike(found.values()), *told),
+        notes=(_(MEASURED_ALONE), *_not_alike(found.values()), *told),
     )
 
 
 def _line(row: MeasurementRow, found: BestAnswer | None) -> BestLine:
     of = Link(row.id, f"/measurements/{row.id}")
     if found is None:
-        return BestLine(of, (), "It is no sweep of several loads, so none of them is the best.", None)
+        return BestLine(of, (), _("It is no sweep of several loads, so none of them is the best."), None)
     cells = tuple(_cells(found.best, found)) if found.best else ()
     return BestLine(of, cells, "" if found.best else found.text, Link("JSON", _json_url(row, found.above)))
 
@@ -125,19 +126,23 @@ def _cells(load: BestLoad, found: BestAnswer) -> Iterator[str]:
     yield _ranged(load.total, load.total_range, unit)
     yield _ranged(load.output, load.output_range, unit)
     yield _ranged(load.interactivity, load.interactivity_range, UNIT)
-    yield f"{shown(load.ttft_ms)} ms" if load.ttft_ms is not None else "not stated"
+    yield f"{shown(load.ttft_ms)} ms" if load.ttft_ms is not None else _("not stated")
     yield counted(load.repeats, "run")
 
 
 def _ranged(value: float, within: Range | None, unit: str) -> str:
     if within is None:
-        return f"{shown(value)} {unit}, one run"
-    return f"{shown(value)} {unit}, median; runs from {shown(within[0])} to {shown(within[1])}"
+        return _("{value} {unit}, one run").format(value=shown(value), unit=unit)
+    return _("{value} {unit}, median; runs from {low} to {high}").format(
+        value=shown(value), unit=unit, low=shown(within[0]), high=shown(within[1])
+    )
 
 
 def _not_alike(found: Iterable[BestAnswer]) -> Iterator[str]:
     if len({answer.per_gpu for answer in found}) > 1:
-        yield "tok/s/GPU and tok/s are not the same: a machine without a GPU has the throughput of the whole machine."
+        yield _(
+            "tok/s/GPU and tok/s are not the same: a machine without a GPU has the throughput of the whole machine."
+        )
 
 
 def _unsteady(found: BestAnswer) -> Iterator[str]:
@@ -147,4 +152,4 @@ def _unsteady(found: BestAnswer) -> Iterator[str]:
 
 def _left_out(found: BestAnswer) -> Iterator[str]:
     if found.left_out:
-        yield f"Left out: {'; '.join(found.left_out)}."
+        yield _("Left out: {left_out}.").format(left_out="; ".join(found.left_out))

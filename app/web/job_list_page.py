@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from app.language import N_, _, number
 from app.protocol.english import counted
 from app.web.card_contexts import FilterSelect
 from app.web.contexts import Choice, Link, Shell
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from app.jobs.rows import JobPage, JobRow, RunnerRow
     from app.web.contexts import Trouble
 
-ABOUT = "Jobs: measurements that were asked for, with their state, what they run and how far they are."
+ABOUT = N_("Jobs: measurements that were asked for, with their state, what they run and how far they are.")
 FILTERS = ("state", "kind")  # that the page offers; the others come by links
 
 
@@ -45,10 +46,12 @@ def job_results(
 def job_list_page(
     wanted: JobFilter, counts: Mapping[str, int], runners: Sequence[RunnerRow], results: JobResults
 ) -> JobListPage:
-    states = [(state, f"{word} ({counts[state]:,})") for state, word in STATE_WORDS.items() if counts.get(state)]
-    filters = (_select("state", "State", states, wanted.state), _select("kind", "Kind", _kinds(), wanted.kind))
+    states = [
+        (state, f"{_(word)} ({number(counts[state])})") for state, word in STATE_WORDS.items() if counts.get(state)
+    ]
+    filters = (_select("state", _("State"), states, wanted.state), _select("kind", _("Kind"), _kinds(), wanted.kind))
     return JobListPage(
-        shell=Shell("Jobs", ABOUT, "/jobs"),
+        shell=Shell(_("Jobs"), _(ABOUT), "/jobs"),
         filters=filters if counts else (),
         runners=_runners(runners),
         results=results,
@@ -56,21 +59,21 @@ def job_list_page(
 
 
 def _kinds() -> list[tuple[str, str]]:
-    return list(KIND_WORDS.items())
+    return [(kind, _(word)) for kind, word in KIND_WORDS.items()]
 
 
 def _select(name: str, heading: str, values: Sequence[tuple[str, str]], chosen: Sequence[str]) -> FilterSelect:
     options = [
         Choice(f"{name}-{place}", name, value, label, value in chosen) for place, (value, label) in enumerate(values)
     ]
-    return FilterSelect(name, heading, (Choice(f"{name}-any", name, "", "any", not chosen), *options))
+    return FilterSelect(name, heading, (Choice(f"{name}-any", name, "", _("any"), not chosen), *options))
 
 
 def _runners(runners: Sequence[RunnerRow]) -> str:
     if not runners:
-        return "No runner has ever asked for work here."
+        return _("No runner has ever asked for work here.")
     free = [runner for runner in runners if not (runner.quarantine or runner.trouble or runner.drain_asked)]
-    return f"{len(runners)} known, {len(free)} of them may take work."
+    return _("{runners} known, {free} of them may take work.").format(runners=len(runners), free=len(free))
 
 
 def _line(item: JobRow, now: dt.datetime) -> JobLine:
@@ -80,7 +83,7 @@ def _line(item: JobRow, now: dt.datetime) -> JobLine:
         state=shape,
         word=word,
         progress=progress_said(item),
-        kind=KIND_WORDS[item.kind],
+        kind=_(KIND_WORDS[item.kind]),
         what=what(item.plan),
         dummy=item.plan.on_random_weights,
         about=about(item),
@@ -101,5 +104,8 @@ def progress_said(item: JobRow) -> str:
     """`measuring, 3 of 9`; "" where nothing is said."""
     if item.phase is None or item.state != "running":
         return ""
-    steps = f", {item.done:,} of {item.total:,}" if item.total else ""
-    return f"{PHASE_WORDS.get(item.phase, item.phase)}{steps}"
+    phase = _(PHASE_WORDS.get(item.phase, item.phase))
+    if not item.total:
+        return phase
+    steps = _("{done} of {total}").format(done=number(item.done), total=number(item.total))
+    return f"{phase}, {steps}"

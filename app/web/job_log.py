@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from app.language import _, number
 from app.web.contexts import Link, Shell
 from app.web.job_contexts import LogPage, LogPart, LogTail
 from app.web.job_page import EVERY_S
@@ -67,8 +68,8 @@ def log_part(job_id: str, piece: LogPiece, *, growing: bool) -> LogPart | None:
         data = data[data.find(b"\n") + 1 :]
     start = piece.offset + len(piece.data) - len(data)
     begun = type(piece)(piece.epoch, start, data, piece.size, piece.ended)
-    left_out = f"The {size(start)} before are not shown." if start else ""
-    whole = Link("the whole log", address(f"/jobs/{job_id}/log", [("epoch", str(piece.epoch))]))
+    left_out = _("The {start} before are not shown.").format(start=size(start)) if start else ""
+    whole = Link(_("the whole log"), address(f"/jobs/{job_id}/log", [("epoch", str(piece.epoch))]))
     return LogPart(tail(job_id, begun, start, growing=growing), left_out, whole)
 
 
@@ -79,10 +80,12 @@ def log_page(job_id: str, what: str, attempt: int, piece: LogPiece) -> LogPage:
     epoch = ("epoch", str(piece.epoch))
     path = f"/jobs/{job_id}/log"
     return LogPage(
-        shell=Shell(f"Log of {what}", "What the runner and the engine said.", "/jobs"),
-        heading=f"Log of attempt {attempt}: {what}",
+        shell=Shell(_("Log of {what}").format(what=what), _("What the runner and the engine said."), "/jobs"),
+        heading=_("Log of attempt {attempt}: {what}").format(attempt=attempt, what=what),
         job_url=f"/jobs/{job_id}",
-        place=f"Bytes {piece.offset:,} to {end:,} of {piece.size:,}",
+        place=_("Bytes {offset} to {end} of {size}").format(
+            offset=number(piece.offset), end=number(end), size=number(piece.size)
+        ),
         text=shown(data),
         first_url=address(path, [epoch]) if piece.offset else "",
         next_url=address(path, [epoch, ("offset", str(end))]) if end < piece.size else "",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, get_args
 from app.claims.words import DOT, TIMES
 from app.jobs.matching import chip
 from app.jobs.states import ACTIVE, STATES, TERMINAL
+from app.language import N_, _, number
 from app.protocol.english import counted
 from app.protocol.outcome import Failure
 from app.protocol.unseen import visible
@@ -23,56 +24,60 @@ if TYPE_CHECKING:
 
 ENGINES = {"vllm": "vLLM", "sglang": "SGLang"}
 STATE_WORDS = {
-    "awaiting_approval": "waits for approval",
-    "queued": "waits for a runner",
-    "leased": "taken by a runner",
-    "running": "running",
-    "succeeded": "succeeded",
-    "failed": "failed",
-    "cancelled": "cancelled",
+    "awaiting_approval": N_("waits for approval"),
+    "queued": N_("waits for a runner"),
+    "leased": N_("taken by a runner"),
+    "running": N_("running"),
+    "succeeded": N_("succeeded"),
+    "failed": N_("failed"),
+    "cancelled": N_("cancelled"),
 }
-EMPTY = "ended without a usable run"
+EMPTY = N_("ended without a usable run")
 KIND_WORDS = {
-    "point": "one load",
-    "sweep": "sweep of loads",
-    "ab": "two servers by turns",
-    "attach": "running server",
-    "agreement": "load tools held against each other",
+    "point": N_("one load"),
+    "sweep": N_("sweep of loads"),
+    "ab": N_("two servers by turns"),
+    "attach": N_("running server"),
+    "agreement": N_("load tools held against each other"),
 }
-ATTEMPT_WORDS = {**STATE_WORDS, "lost": "lost: the runner was not heard of in time"}
+ATTEMPT_WORDS = {**STATE_WORDS, "lost": N_("lost: the runner was not heard of in time")}
 PHASE_WORDS = {
-    "preparing": "preparing",
-    "starting": "starting the server",
-    "warming": "warming up",
-    "measuring": "measuring",
-    "stopping": "stopping the server",
-    "uploading": "sending what was found",
+    "preparing": N_("preparing"),
+    "starting": N_("starting the server"),
+    "warming": N_("warming up"),
+    "measuring": N_("measuring"),
+    "stopping": N_("stopping the server"),
+    "uploading": N_("sending what was found"),
 }
 # Failure -> what can be done; what happened says app.protocol.reasons.
 REMEDIES: dict[str, str] = {
-    "port_in_use": "The machine is at fault; ask for the job again.",
-    "runner_lost": "Look whether its machine is up and reaches this server; then ask for the job again.",
-    "runner_stopped": "Ask for the job again once a runner is up.",
-    "gpu_not_free": "End what holds them on that machine; then ask for the job again.",
-    "disk_full": "Make room on its machine; then ask for the job again.",
-    "supervisor_lost": "The machine is at fault; its own log says more. Ask for the job again.",
-    "not_allowed": "Its owner decides what it runs: ask them to allow this model, or use a runner that does.",
-    "bad_flag": "The log has the engine's own words; mend the recipe and ask for a new job.",
-    "out_of_memory": "Use more or larger GPUs, a shorter context or fewer sequences at once; then ask for a new job.",
-    "model_missing": "Put the model into the store that the runner's configuration names; then ask for the job again.",
-    "cannot_run_here": "The log says why; another engine version or another GPU may do it.",
-    "not_ready": "The log says how far it came; allow more time or fix what it waits for.",
-    "died_starting": "The log's last lines say why.",
-    "died_at_request": "The log's last lines say why; often a kernel that this GPU lacks.",
-    "died_running": "The log's last lines say why.",
-    "no_answer": "The log's last lines may say why; ask for the job again.",
-    "wall_limit": "Ask for fewer requests, loads or repeats, or for more time.",
-    "runner_error": "This is a fault of Benchcard; the attempt's log and message help to mend it.",
+    "port_in_use": N_("The machine is at fault; ask for the job again."),
+    "runner_lost": N_("Look whether its machine is up and reaches this server; then ask for the job again."),
+    "runner_stopped": N_("Ask for the job again once a runner is up."),
+    "gpu_not_free": N_("End what holds them on that machine; then ask for the job again."),
+    "disk_full": N_("Make room on its machine; then ask for the job again."),
+    "supervisor_lost": N_("The machine is at fault; its own log says more. Ask for the job again."),
+    "not_allowed": N_("Its owner decides what it runs: ask them to allow this model, or use a runner that does."),
+    "bad_flag": N_("The log has the engine's own words; mend the recipe and ask for a new job."),
+    "out_of_memory": N_(
+        "Use more or larger GPUs, a shorter context or fewer sequences at once; then ask for a new job."
+    ),
+    "model_missing": N_(
+        "Put the model into the store that the runner's configuration names; then ask for the job again."
+    ),
+    "cannot_run_here": N_("The log says why; another engine version or another GPU may do it."),
+    "not_ready": N_("The log says how far it came; allow more time or fix what it waits for."),
+    "died_starting": N_("The log's last lines say why."),
+    "died_at_request": N_("The log's last lines say why; often a kernel that this GPU lacks."),
+    "died_running": N_("The log's last lines say why."),
+    "no_answer": N_("The log's last lines may say why; ask for the job again."),
+    "wall_limit": N_("Ask for fewer requests, loads or repeats, or for more time."),
+    "runner_error": N_("This is a fault of Benchcard; the attempt's log and message help to mend it."),
 }
 assert set(REMEDIES) == set(get_args(Failure))
 assert set(STATE_WORDS) == set(STATES)
-DUMMY = "random weights"
-DUMMY_TEXT = (
+TIME_UNITS = ((86400, N_("days")), (3600, N_("h")), (60, N_("min")))  # beside N_("s")
+DUMMY_TEXT = N_(
     "Measured on random weights in the model's shape: speed may be read, with care; the text means nothing, and so "
     "does every acceptance of speculation."
 )
@@ -80,7 +85,7 @@ DUMMY_TEXT = (
 
 def stands(row: JobRow) -> tuple[str, str]:
     """How a job's state is shown, and its word: one that ended with nothing usable is told from a success."""
-    return ("empty", EMPTY) if row.is_empty else (row.state, STATE_WORDS[row.state])
+    return ("empty", _(EMPTY)) if row.is_empty else (row.state, _(STATE_WORDS[row.state]))
 
 
 def is_active(state: str) -> bool:
@@ -97,7 +102,9 @@ def engine(launch: Launch) -> str:
 
 def model(launch: Launch) -> str:
     """A model by its id; on random weights nothing of it but its shape was there."""
-    return f"{DUMMY}, {launch.model.rpartition('/')[2]}'s shape" if launch.weights == "dummy" else launch.model
+    if launch.weights != "dummy":
+        return launch.model
+    return _("random weights, {model}'s shape").format(model=launch.model.rpartition("/")[2])
 
 
 def server(side: Side, gpu: str = "") -> str:
@@ -105,16 +112,18 @@ def server(side: Side, gpu: str = "") -> str:
     GPUs they were, where that is known."""
     if side.launch is None:
         assert side.attach is not None
-        return f"server at {side.attach.address}{DOT}{visible(side.attach.model)}"
+        return DOT.join((_("server at {address}").format(address=side.attach.address), visible(side.attach.model)))
     count = side.launch.gpus
-    gpus = (f"{count}{TIMES} {gpu}" if gpu else counted(count, "GPU")) if count else "on the CPU"
+    gpus = (f"{count}{TIMES} {gpu}" if gpu else counted(count, "GPU")) if count else _("on the CPU")
     return DOT.join([engine(side.launch), model(side.launch), gpus])
 
 
 def what(plan: Plan, gpu: str = "") -> str:
     """What a job measures, in a line; of two servers what they share once."""
     said = list(dict.fromkeys(server(side, gpu) for side in plan.sides))
-    return " against ".join(said) if len(said) > 1 else said[0]
+    if len(said) == 1:
+        return said[0]
+    return _("{first} against {second}").format(first=said[0], second=said[1])
 
 
 def measured(report: Report) -> str:
@@ -124,24 +133,31 @@ def measured(report: Report) -> str:
 
 
 def workload(given: Workload) -> str:
-    turns = f", {given.turns} turns" if given.turns > 1 else ""
-    cache = "prefix cache cleared before each repeat" if given.prefix_cache == "cleared" else "prefix cache warm"
-    return f"random {given.input_tokens:,} tokens in, {given.output_tokens:,} out{turns}{DOT}{cache}"
+    cache = _("prefix cache cleared before each repeat") if given.prefix_cache == "cleared" else _("prefix cache warm")
+    texts = _("random {input_tokens} tokens in, {output_tokens} out").format(
+        input_tokens=number(given.input_tokens), output_tokens=number(given.output_tokens)
+    )
+    turns = f", {counted(given.turns, 'turn')}" if given.turns > 1 else ""
+    return f"{texts}{turns}{DOT}{cache}"
 
 
 def age(then: dt.datetime, now: dt.datetime) -> Age:
     """How long ago, never less than nothing."""
     seconds = max(0, round((now - then).total_seconds()))
-    return Age(f"{lasted(seconds)} ago", seconds, f"{then:%Y-%m-%d %H:%M:%S} UTC")
+    return Age(_("{time} ago").format(time=lasted(seconds)), seconds, f"{then:%Y-%m-%d %H:%M:%S} UTC")
 
 
 def lasted(seconds: int) -> str:
-    """`40 s`, `3 min`, `5 h`, `12 days`. static/js/live.js counts on by the same rule."""
-    for size, unit in ((86400, "day"), (3600, "h"), (60, "min")):
+    """`40 s`, `3 min`, `5 h`, `12 days`. static/js/live.js counts on by the same rule and in the same units."""
+    for size, unit in TIME_UNITS:
         if seconds >= 2 * size:
-            count = seconds // size
-            return f"{count} {unit}s" if unit == "day" else f"{count} {unit}"
-    return f"{seconds} s"
+            return f"{seconds // size} {_(unit)}"
+    return f"{seconds} {_('s')}"
+
+
+def cpus_said(cpus: int, memory_mib: int) -> str:
+    """What a machine has besides GPUs."""
+    return _("{cpus} CPUs, {memory} GiB of memory").format(cpus=cpus, memory=number(memory_mib / 1024, ",.0f"))
 
 
 def size(count: int) -> str:
@@ -150,7 +166,7 @@ def size(count: int) -> str:
     unit = next(units)
     while amount >= 1024 and unit != "GiB":
         amount, unit = amount / 1024, next(units)
-    return f"{amount:.0f} {unit}" if unit == "B" else f"{amount:.1f} {unit}"
+    return f"{number(amount, '.0f' if unit == 'B' else '.1f')} {unit}"
 
 
 def listed(items: Iterable[str]) -> str:

@@ -12,6 +12,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from app.language import N_, _, number
 from app.web.label_places import label_places
 from app.web.plots import INK, PAPER, Figure, escape, frame, value_axis
 
@@ -25,8 +26,8 @@ DASHES = ("solid", "5px,2px", "1px,2px", "9px,2px,1px,2px")  # close enough to s
 # Place of a point -> its size and its words in the legend, alone and beside other series. Hollow means a simulated
 # acceptance, in every chart.
 PLACES = {
-    "front": (12, "on the front: no other load is at least as good on both", "on its front"),
-    "dominated": (6, "small: another load is at least as good on both", "small: beaten by a load of its own"),
+    "front": (12, N_("on the front: no other load is at least as good on both"), N_("on its front")),
+    "dominated": (6, N_("small: another load is at least as good on both"), N_("small: beaten by a load of its own")),
 }
 # Engine -> shapes of its first and further series; colours are the engine's own, as on every page.
 SHAPES = {
@@ -84,8 +85,8 @@ def curve_figure(title: str, unit: str, lines: Sequence[Line], caption: Sequence
 def timeline_figure(title: str, running: Line, tokens: Line | None, caption: Sequence[str]) -> Figure:
     """Requests under way above, output tokens per second below, over one time axis. The axes name the lines."""
     drawn = [{**_line(0, running), "showlegend": False}]
-    seconds = value_axis("seconds from the first request on")
-    above = {**_roomy("requests", running.y, 1.12), "domain": [0.54, 1] if tokens else [0, 1]}
+    seconds = value_axis(_("seconds from the first request on"))
+    above = {**_roomy(_("requests"), running.y, 1.12), "domain": [0.54, 1] if tokens else [0, 1]}
     axes = {"xaxis": seconds, "yaxis": above}
     if tokens:
         drawn.append({**_line(0, tokens), "yaxis": "y2", "showlegend": False})
@@ -139,13 +140,17 @@ def _axis(unit: str, values: Sequence[float], far: float, room: float) -> Figure
     pad = (room - 1) * (high - low)
     ticks = [step * 10.0**power for power in range(math.floor(low - pad), math.ceil(high + pad)) for step in (1, 2, 5)]
     ticks = ticks if high - low < 2.5 else ticks[::3]
-    axis = {name: value for name, value in value_axis(f"{unit}, logarithmic").items() if name != "rangemode"}
+    axis = {
+        name: value
+        for name, value in value_axis(_("{unit}, logarithmic").format(unit=unit)).items()
+        if name != "rangemode"
+    }
     return {
         **axis,
         "type": "log",
         "range": [low - pad, high + pad],
         "tickvals": ticks,
-        "ticktext": [f"{tick:,.10g}" for tick in ticks],
+        "ticktext": [number(tick, ",.10g") for tick in ticks],
     }
 
 
@@ -205,7 +210,7 @@ def _spots(series: Series, shape: str, several: bool) -> Iterator[Figure]:
             yield {
                 "type": "scatter",
                 "mode": "markers+text",
-                "name": escape(f"{series.name}, {short}" if several else words),
+                "name": escape(f"{series.name}, {_(short)}" if several else _(words)),
                 "x": [spot.x for spot in spots],
                 "y": [spot.y for spot in spots],
                 "text": [escape(spot.label) for spot in spots],
@@ -228,9 +233,9 @@ def _lost(series: Sequence[Series], several: bool) -> Iterator[Figure]:
         for spot in one.spots
         if spot.x is None or spot.y is None
     ]
-    texts = [f"\N{MULTIPLICATION X} {name}: no result" for name in named[:LOST_SHOWN]]
+    texts = [f"\N{MULTIPLICATION X} {name}: {_('no result')}" for name in named[:LOST_SHOWN]]
     if len(named) > LOST_SHOWN:
-        texts.append(f"and {len(named) - LOST_SHOWN} more without a result")
-    for number, text in enumerate(texts):
-        place = {"xref": "paper", "yref": "paper", "x": 1, "y": 1 - 0.09 * number, "xanchor": "right", "yanchor": "top"}
+        texts.append(_("and {count} more without a result").format(count=len(named) - LOST_SHOWN))
+    for line, text in enumerate(texts):
+        place = {"xref": "paper", "yref": "paper", "x": 1, "y": 1 - 0.09 * line, "xanchor": "right", "yanchor": "top"}
         yield {**place, "text": escape(text), "showarrow": False, "font": {"color": "var(--v-no)"}}

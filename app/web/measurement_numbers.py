@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from app.jobs.agreement import finite, mean_ms
 from app.jobs.best import no_p90
+from app.jobs.numbers import load_said
+from app.language import N_, _, number
 from app.protocol.english import counted
 from app.protocol.reasons import REQUESTS, said
 from app.protocol.unseen import visible
@@ -25,30 +27,30 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 # Key -> heading. Of a distribution its median; a key with a dot is looked up in there.
 COLUMNS = {
-    "ttft_ms": "TTFT, median, ms",
-    "tpot_ms": "TPOT, median, ms",
-    "event_gap_ms": "event gap, median, ms",
-    "output_tok_s": "output, tok/s",
-    "per_gpu.output_tok_s": "output per GPU, tok/s",
-    "interactivity_p90_slow": "P90 interactivity, slow tail, tok/s/user",
-    "requests_s": "requests/s",
+    "ttft_ms": N_("TTFT, median, ms"),
+    "tpot_ms": N_("TPOT, median, ms"),
+    "event_gap_ms": N_("event gap, median, ms"),
+    "output_tok_s": N_("output, tok/s"),
+    "per_gpu.output_tok_s": N_("output per GPU, tok/s"),
+    "interactivity_p90_slow": N_("P90 interactivity, slow tail, tok/s/user"),
+    "requests_s": N_("requests/s"),
 }
 REFEREE_COLUMNS = (
-    "tokens generated",
-    "TTFT, mean, ms",
-    "TPOT, mean, ms",
-    "end to end, mean, ms",
-    "client: lag P99, processor",
+    N_("tokens generated"),
+    N_("TTFT, mean, ms"),
+    N_("TPOT, mean, ms"),
+    N_("end to end, mean, ms"),
+    N_("client: lag P99, processor"),
 )
 RUN_COLUMNS = {
-    "ttft_ms": "TTFT, median, ms",
-    "tpot_ms": "TPOT, median, ms",
-    "output_tok_s": "output, tok/s",
-    "requests": "requests",
-    "failed": "failed",
+    "ttft_ms": N_("TTFT, median, ms"),
+    "tpot_ms": N_("TPOT, median, ms"),
+    "output_tok_s": N_("output, tok/s"),
+    "requests": N_("requests"),
+    "failed": N_("failed"),
 }
 P90S = ("interactivity_p90_slow",)  # columns that are a percentile of requests
-WITHHELD = "withheld"
+WITHHELD = N_("withheld")
 
 
 def _number(given: Any) -> float | None:
@@ -59,20 +61,29 @@ def _number(given: Any) -> float | None:
 
 
 def side_name(side: str, labels: Mapping[str, str]) -> str:
-    return f"Server {side.upper()}: {labels[side]}, " if len(labels) > 1 else ""
+    """With a comma and a blank behind it, where there are several."""
+    if len(labels) < 2:
+        return ""
+    return _("Server {letter}: {label}").format(letter=side.upper(), label=labels[side]) + ", "
 
 
 def set_lines(numbers: Json, labels: Mapping[str, str]) -> tuple[SetLine, ...]:
     """One line a load and server. `labels`: what each side is, by its name."""
     return tuple(
         SetLine(
-            heading=f"{side_name(item['side'], labels)}{item['load']}",
-            label=item["label"],
+            heading=f"{side_name(item['side'], labels)}{load_said(item['load'])}",
+            label=_label(item),
             cells=tuple(_cell(item, key) for key in COLUMNS),
             reasons=tuple(_why_no_result(item)),
         )
         for item in numbers["sets"]
     )
+
+
+def _label(item: Json) -> str:
+    """Over how many runs it is a median, as runners.report says it in English."""
+    runs = len(item["runs"])
+    return _("one run") if runs == 1 else _("median of {runs} runs").format(runs=runs)
 
 
 def told_at_runs(numbers: Json) -> set[str]:
@@ -94,7 +105,7 @@ def _why_no_result(item: Json) -> Iterator[str]:
     """A run's own reasons stand in the table of runs, once."""
     bad = [str(run["repeat"]) for run in item["runs"] if run["reasons"]]
     if bad:
-        yield f"no result: repeat {', '.join(bad)}; why stands at the run below"
+        yield _("no result: repeat {repeats}; why stands at the run below").format(repeats=", ".join(bad))
     yield from (said(reason) for reason in item["reasons"] if reason not in _of_runs(item))
 
 
@@ -103,25 +114,25 @@ def _cell(item: Json, key: str) -> OverRepeats:
     of_gpu = key.startswith("per_gpu.")
     number = _number((item["per_gpu"] or {}).get(name) if of_gpu else item[name])
     if number is None:
-        return OverRepeats(WITHHELD if item["reasons"] else "not stated", "")
+        return OverRepeats(_(WITHHELD) if item["reasons"] else _("not stated"), "")
     between = item["spread"].get(name)
     share = item["gpus"] if of_gpu else 1
     if name in P90S and (why := no_p90(item)):
-        return OverRepeats(why, "of each run")
+        return OverRepeats(why, _("of each run"))
     if between is None:
-        return OverRepeats(shown(number), "one run, so no interval")
+        return OverRepeats(shown(number), _("one run, so no interval"))
     if between["interval"] and len(item["runs"]) >= ENOUGH:
         low, high = (end / share for end in between["interval"])
-        return OverRepeats(shown(number), f"{shown(low)} to {shown(high)}, 95 %")
+        return OverRepeats(shown(number), _("{low} to {high}, 95 %").format(low=shown(low), high=shown(high)))
     low, high = (float(between[end]) / share for end in ("lowest", "highest"))
-    return OverRepeats(shown(number), f"{shown(low)} to {shown(high)}")
+    return OverRepeats(shown(number), _("{low} to {high}").format(low=shown(low), high=shown(high)))
 
 
 def referee_lines(numbers: Json, labels: Mapping[str, str]) -> tuple[SetLine, ...]:
     """One line a load whose server showed counters: means of times by the server with the client's beside them, how
     the client fared, and where the two disagree."""
     return tuple(
-        _refereed(item, f"{side_name(item['side'], labels)}{item['load']}")
+        _refereed(item, f"{side_name(item['side'], labels)}{load_said(item['load'])}")
         for item in numbers["sets"]
         if any(run["referee"] for run in item["runs"])
     )
@@ -132,11 +143,13 @@ def _refereed(item: Json, heading: str) -> SetLine:
     told = [finding(name, [_times(run, name) for run in runs]) for name in TIMES]
     generated = sum(finite(run["referee"].get("generated_tokens")) or 0 for run in runs)
     seen = sum(run["output_tokens"] or 0 for run in runs)
-    cells = [OverRepeats(f"{generated:,.0f}", f"client: {seen:,.0f}")]
+    cells = [OverRepeats(number(generated, ",.0f"), _("client: {seen}").format(seen=number(seen, ",.0f")))]
     cells += [_beside([_times(run, name) for run in runs]) for name in TIMES]
     lag, busy = (max(_of_client(run, name) for run in runs) for name in ("lag_p99_ms", "cpu_share"))
-    cells.append(OverRepeats(f"{lag:.1f} ms", f"{busy * 100:.0f} % of a core"))
-    return SetLine(heading, item["label"], tuple(cells), tuple(text for text in told if text))
+    cells.append(
+        OverRepeats(f"{number(lag, '.1f')} ms", _("{share} % of a core").format(share=number(busy * 100, ".0f")))
+    )
+    return SetLine(heading, _label(item), tuple(cells), tuple(text for text in told if text))
 
 
 def _times(run: Json, name: str) -> tuple[float | None, float | None, float]:
@@ -153,13 +166,15 @@ def _beside(pairs: Sequence[tuple[float | None, float | None, float]]) -> OverRe
     both = [(told, seen) for told, seen, _ in pairs if told is not None and seen is not None]
     server = [told for told, _ in both] or [told for told, _, _ in pairs if told is not None]
     if not server:
-        return OverRepeats("not stated", "")
+        return OverRepeats(_("not stated"), "")
     middle = median(server)
     if not both or not middle:
-        return OverRepeats(shown(middle), "client: not stated")
+        return OverRepeats(shown(middle), _("client: not stated"))
     seen = median(own for _, own in both)
-    of = "" if len(both) == len(pairs) else f", {len(both)} of {len(pairs)} runs"
-    return OverRepeats(shown(middle), f"client: {shown(seen)} ({percent_apart(seen / middle - 1)}){of}")
+    client = _("client: {seen} ({apart})").format(seen=shown(seen), apart=percent_apart(seen / middle - 1))
+    if len(both) < len(pairs):
+        client += ", " + _("{count} of {runs}").format(count=len(both), runs=counted(len(pairs), "run"))
+    return OverRepeats(shown(middle), client)
 
 
 def ratios(numbers: Json) -> Iterator[Fact]:
@@ -170,7 +185,10 @@ def ratios(numbers: Json) -> Iterator[Fact]:
             if found is None:
                 continue
             yield Fact(
-                f"{heading.partition(',')[0]}, B / A", f"{found['median']:.3f}x at {item['load']}, {_extent(found)}"
+                f"{_(heading).partition(',')[0]}, B / A",
+                _("{ratio}x at {load}, {extent}").format(
+                    ratio=number(found["median"], ".3f"), load=load_said(item["load"]), extent=_extent(found)
+                ),
             )
 
 
@@ -178,10 +196,12 @@ def _extent(ratio: Json) -> str:
     """How far the ratios of the pairs reach."""
     pairs, interval = ratio["pairs"], ratio["interval"]
     if interval and len(pairs) >= ENOUGH:
-        return f"95 % interval of the median {interval[0]:.3f} to {interval[1]:.3f}"
+        return _("95 % interval of the median {low} to {high}").format(
+            low=number(interval[0], ".3f"), high=number(interval[1], ".3f")
+        )
     if len(pairs) == 1:
-        return "one pair, so no interval"
-    return f"pairs from {min(pairs):.3f} to {max(pairs):.3f}"
+        return _("one pair, so no interval")
+    return _("pairs from {low} to {high}").format(low=number(min(pairs), ".3f"), high=number(max(pairs), ".3f"))
 
 
 def runs_of(numbers: Json) -> list[tuple[Json, Json]]:
@@ -214,7 +234,8 @@ def run_lines(
     return tuple(
         RunLine(
             number=str(place),
-            heading=f"{side_name(item['side'], labels)}{item['load']}, repeat {run['repeat']}",
+            heading=side_name(item["side"], labels)
+            + _("{load}, repeat {repeat}").format(load=load_said(item["load"]), repeat=run["repeat"]),
             url=address(url, [("run", str(place))]) + "#run",
             chosen=place == chosen,
             cells=tuple(_run_cell(run, key) for key in RUN_COLUMNS),
@@ -229,17 +250,22 @@ def _why(run: Json, place: str, first: dict[str, str]) -> str:
     """Why a run is no result; what was told of a run before is not told again."""
     told = "; ".join(map(said, run["reasons"]))
     of = first.setdefault(told, place)
-    return told if of == place or not told else f"the same as run {of}"
+    return told if of == place or not told else _("the same as run {number}").format(number=of)
 
 
 def _failure(item: Json, run: Json) -> str:
     """A kind of failed request, how often, and what was said when it first happened."""
-    first = f" (first: {visible(item['first'])})" if item["first"] else ""
-    return f"{item['count']} of {counted(run['requests'], 'request')}: {REQUESTS[item['kind']]}{first}"
+    first = _(" (first: {first})").format(first=visible(item["first"])) if item["first"] else ""
+    return _("{count} of {requests}: {requests_2}{first}").format(
+        count=item["count"],
+        requests=counted(run["requests"], "request"),
+        requests_2=REQUESTS[item["kind"]],
+        first=first,
+    )
 
 
 def _run_cell(run: Json, key: str) -> str:
-    number = _number(run[key])
-    if number is None:
-        return WITHHELD if run["reasons"] else "not stated"
-    return f"{number:,.0f}" if key in ("requests", "failed") else shown(number)
+    value = _number(run[key])
+    if value is None:
+        return _(WITHHELD) if run["reasons"] else _("not stated")
+    return number(value, ",.0f") if key in ("requests", "failed") else shown(value)

@@ -11,8 +11,10 @@ from app.claims.wording import number, with_unit
 from app.claims.words import NOT_STATED, against, axis_name, fact_words
 from app.compare.reproduction import WORDS, Verdict
 from app.jobs.best import no_p90
+from app.jobs.numbers import load_said
 from app.jobs.outputs import MEANS as OUTPUTS_MEAN
 from app.jobs.outputs import said as outputs_said
+from app.language import N_, _, as_number, day, moment
 from app.protocol.english import counted
 from app.protocol.outcome import Report
 from app.protocol.reasons import said as worded
@@ -66,8 +68,10 @@ if TYPE_CHECKING:
     from app.web.run_view import RunView
 
 Json = dict[str, Any]
-RUNS_SAY = "Runs of it are no result; the table of every run says why."
-ABOUT = "A measurement: the verdict on the claim, every definition, distributions, the machine, and how to repeat it."
+RUNS_SAY = N_("Runs of it are no result; the table of every run says why.")
+ABOUT = N_(
+    "A measurement: the verdict on the claim, every definition, distributions, the machine, and how to repeat it."
+)
 
 
 @dataclass(frozen=True)
@@ -124,17 +128,22 @@ def measurement_page(
     shared = SharedAs(said.url, f"{said.url}/picture.png", said_by(said))
     url, of = f"/measurements/{row.id}", drawn(row, report, chosen.place if chosen else 1)
     return MeasurementPage(
-        shell=Shell(f"Measurement: {heading}", verdict.text if verdict else ABOUT, "/measurements", shared),
+        shell=Shell(
+            _("Measurement: {heading}").format(heading=heading),
+            verdict.text if verdict else _(ABOUT),
+            "/measurements",
+            shared,
+        ),
         id=row.id,
         heading=heading,
         when=_when(row, known.measured_at),
-        dummy=DUMMY_TEXT if plan.on_random_weights else "",
+        dummy=_(DUMMY_TEXT) if plan.on_random_weights else "",
         published=tuple(Link(label(item), f"/claims/{item.id}") for item in known.published),
         published_in=_published_in(known.published),
         verdict=_verdict(verdict, claim, told_at_runs(row.numbers)) if verdict else None,
         said=_said(row, runs),
         about=(*_about(row), *card_facts(known.cards)),
-        columns=tuple(COLUMNS.values()),
+        columns=tuple(map(_, COLUMNS.values())),
         sets=set_lines(row.numbers, labels),
         ratios=tuple(ratios(row.numbers)),
         outputs=tuple(_outputs(row.numbers)),
@@ -142,9 +151,9 @@ def measurement_page(
         best=best_part(row, known.above),
         asked_too=(("run", str(chosen.place)),) if chosen and known.run_asked else (),
         referee=referee_lines(row.numbers, labels),
-        referee_columns=REFEREE_COLUMNS,
+        referee_columns=tuple(map(_, REFEREE_COLUMNS)),
         held=held_points(row.numbers),
-        run_columns=tuple(RUN_COLUMNS.values()),
+        run_columns=tuple(map(_, RUN_COLUMNS.values())),
         runs=run_lines(url, runs, labels, chosen.place if chosen else 0),
         run=_run(runs, chosen, of) if chosen else None,
         plan=(*model_facts(report, known.published), *plan_facts(plan)),
@@ -174,9 +183,10 @@ def picture_of(row: MeasurementRow, report: Report, claim: ClaimRow | None, root
 
 def _when(row: MeasurementRow, measured_at: dt.datetime | None) -> str:
     """A bundle tells of its own day; what was recorded here was measured just before."""
-    day = f"{measured_at:%Y-%m-%d %H:%M} UTC" if measured_at else NOT_STATED
-    recorded = "" if row.job_id else f"; recorded here {row.created_at:%Y-%m-%d}"
-    return f"Measured {day}{recorded}"
+    at = moment(measured_at) if measured_at else _(NOT_STATED)
+    if row.job_id:
+        return _("Measured {at}").format(at=at)
+    return _("Measured {at}; recorded here {day}").format(at=at, day=day(row.created_at))
 
 
 def _published_in(claims: Sequence[ClaimRow]) -> Link | None:
@@ -184,32 +194,45 @@ def _published_in(claims: Sequence[ClaimRow]) -> Link | None:
     if not claims:
         return None
     source = claims[0].source
-    return Link(f"{counted(len(claims), 'claim')} in “{source.title}”", f"/sources/{source.id}")
+    return Link(
+        _("{claims} in “{title}”").format(claims=counted(len(claims), "claim"), title=source.title),
+        f"/sources/{source.id}",
+    )
 
 
 def drawn(row: MeasurementRow, report: Report, place: int) -> Drawn:
     """What the charts say of themselves."""
     runs = runs_of(row.numbers)
-    of, run = runs[place - 1] if runs else ({"load": "no run", "side": "a"}, {"repeat": 0, "valid": False})
-    side = f"server {of['side'].upper()}, " if len(report.plan.sides) > 1 else ""
+    of, run = runs[place - 1] if runs else ({"load": _("no run"), "side": "a"}, {"repeat": 0, "valid": False})
     return Drawn(
         measurement=row.id,
         run=place,
-        what=f"{measured(report)}; {side}{of['load']}, repeat {run['repeat']}",
+        what=f"{measured(report)}; {_of_run(of, run, several=len(report.plan.sides) > 1)}",
         dummy=report.plan.on_random_weights,
         forced=is_forced(report),
         engine=engine_of(report),
         invalid=not run["valid"],
-        too_few=tuple(f"{item['load']}: {why}" for item in row.numbers["sets"] if (why := no_p90(item))),
-        origin=f"Benchcard measurement {row.id}, {row.created_at:%Y-%m-%d}, on {report.machine.runner}",
+        too_few=tuple(f"{load_said(item['load'])}: {why}" for item in row.numbers["sets"] if (why := no_p90(item))),
+        origin=_("Benchcard measurement {id}, {day}, on {runner}").format(
+            id=row.id, day=day(row.created_at), runner=report.machine.runner
+        ),
     )
+
+
+def _of_run(of: Json, run: Json, *, several: bool) -> str:
+    load, repeat = load_said(of["load"]), run["repeat"]
+    if several:
+        said = _("server {letter}, {load}, repeat {repeat}")
+        return said.format(letter=of["side"].upper(), load=load, repeat=repeat)
+    return _("{load}, repeat {repeat}").format(load=load, repeat=repeat)
 
 
 def beside_names(row: MeasurementRow, place: int) -> tuple[str, str]:
     """The servers of an A/B job as its curves name them, that of this run first."""
-    side = runs_of(row.numbers)[place - 1][0]["side"]
-    named = sorted(report_of(row).plan.sides, key=lambda item: item.name != side)
-    return f"server {named[0].name.upper()}: {named[0].label}", f"server {named[1].name.upper()}: {named[1].label}"
+    first = runs_of(row.numbers)[place - 1][0]["side"]
+    named = sorted(report_of(row).plan.sides, key=lambda item: item.name != first)
+    one, other = (_("server {letter}: {label}").format(letter=side.name.upper(), label=side.label) for side in named)
+    return one, other
 
 
 def _verdict(given: Verdict, claim: ClaimRow | None, told: set[str]) -> VerdictPart:
@@ -217,11 +240,11 @@ def _verdict(given: Verdict, claim: ClaimRow | None, told: set[str]) -> VerdictP
     own = tuple(reason for reason in given.reasons if reason not in told)
     return VerdictPart(
         status=given.status,
-        word=WORDS[given.status],
+        word=_(WORDS[given.status]),
         axis=Link(axis_name(claim.axis), f"/axes#{claim.axis}") if claim else None,
         text=f"{given.text}{interval_said(given)}",
         facts=(*(_held_against(claim) if claim else ()), *_verdict_facts(given)),
-        reasons=own if len(own) == len(given.reasons) else (*own, RUNS_SAY),
+        reasons=own if len(own) == len(given.reasons) else (*own, _(RUNS_SAY)),
         assumptions=tuple(map(plain, given.assumptions)),
         differences=tuple(_difference(item) for item in given.differences),
         left_open=tuple(_difference(item) for item in given.left_open),
@@ -231,10 +254,10 @@ def _verdict(given: Verdict, claim: ClaimRow | None, told: set[str]) -> VerdictP
 def _held_against(claim: ClaimRow) -> Iterator[Fact]:
     """What the number is a number of, and what it was set against."""
     axis = AXES.get(claim.axis)
-    yield Fact("Axis", axis.definition if axis else axis_name(claim.axis), url=f"/axes#{claim.axis}")
-    yield Fact("Held against", f"{claim.headline}: {claim.title}", url=f"/claims/{claim.id}")
+    yield Fact(_("Axis"), _(axis.definition) if axis else axis_name(claim.axis), url=f"/axes#{claim.axis}")
+    yield Fact(_("Held against"), f"{claim.headline}: {claim.title}", url=f"/claims/{claim.id}")
     if claim.baseline.kind != "none":
-        yield Fact("The claim's own baseline", against(claim.baseline), claim.baseline.kind != "not_stated")
+        yield Fact(_("The claim's own baseline"), against(claim.baseline), claim.baseline.kind != "not_stated")
 
 
 def interval_said(given: Verdict) -> str:
@@ -242,8 +265,12 @@ def interval_said(given: Verdict) -> str:
     if given.low is None or given.high is None:
         return ""
     low, high = number(given.low), with_unit(number(given.high), given.unit or "")
-    of = "95 % interval of the" if given.repeats >= ENOUGH else "whole range of the"
-    return f" The {of} {given.repeats} repeats reaches from {low} to {high}."
+    said = (
+        _("The 95 % interval of the {repeats} repeats reaches from {low} to {high}.")
+        if given.repeats >= ENOUGH
+        else _("The whole range of the {repeats} repeats reaches from {low} to {high}.")
+    )
+    return " " + said.format(repeats=given.repeats, low=low, high=high)
 
 
 def _outputs(numbers: Json) -> Iterator[str]:
@@ -253,21 +280,23 @@ def _outputs(numbers: Json) -> Iterator[str]:
         return
     yield outputs_said(found)
     if len(found["points"]) > 1:
-        yield from (f"{item['load']}: {outputs_said({**item, 'by': found['by']})}" for item in found["points"])
-    yield OUTPUTS_MEAN
+        yield from (
+            f"{load_said(item['load'])}: {outputs_said({**item, 'by': found['by']})}" for item in found["points"]
+        )
+    yield _(OUTPUTS_MEAN)
 
 
 def _verdict_facts(given: Verdict) -> list[Fact]:
-    found = [Fact("Claimed", given.claimed or NOT_STATED, given.claimed is not None)]
+    found = [Fact(_("Claimed"), given.claimed or _(NOT_STATED), given.claimed is not None)]
     if given.claimed_low is not None or given.claimed_high is not None:
-        ends = [number(end) if end is not None else "no end" for end in (given.claimed_low, given.claimed_high)]
-        found.append(Fact("The claim reaches", f"from {ends[0]} to {ends[1]}"))
+        ends = [number(end) if end is not None else _("no end") for end in (given.claimed_low, given.claimed_high)]
+        found.append(Fact(_("The claim reaches"), _("from {low} to {high}").format(low=ends[0], high=ends[1])))
     if given.share is not None:
-        found.append(Fact("Measured / claimed", f"{number(given.share)}x"))
+        found.append(Fact(_("Measured / claimed"), f"{number(given.share)}x"))
     if given.outputs:
-        found.append(Fact("Outputs of the two servers", given.outputs))
+        found.append(Fact(_("Outputs of the two servers"), given.outputs))
     if given.how and given.how != "-":
-        found.append(Fact("How it was computed", given.how))
+        found.append(Fact(_("How it was computed"), given.how))
     return found
 
 
@@ -279,25 +308,34 @@ def _said(row: MeasurementRow, runs: Sequence[tuple[Json, Json]]) -> str:
     """What stands on top: how many runs are a result, and why there is no verdict where there is none."""
     valid = sum(1 for _, run in runs if run["valid"])
     if not runs:
-        return "No run was made."
-    some = f"{valid} of {counted(len(runs), 'run')} gave a result" if valid else "No run of it is a result"
-    whole = "Every run of it is a result" if valid == len(runs) else some
+        return _("No run was made.")
+    if valid == len(runs):
+        whole = _("Every run of it is a result")
+    elif valid:
+        whole = _("{valid} of {runs} gave a result").format(valid=valid, runs=counted(len(runs), "run"))
+    else:
+        whole = _("No run of it is a result")
     if row.verdict is not None:
         return f"{whole}."
-    return f"{whole}; {'there is no number to set it against' if of_claim(row) else 'it measured no claim again'}."
+    why = _("there is no number to set it against") if of_claim(row) else _("it measured no claim again")
+    return f"{whole}; {why}."
 
 
 def _about(row: MeasurementRow) -> list[Fact]:
     found = []
     if row.claim_id:
-        found.append(Fact("Measures again the claim", row.claim_id, url=f"/claims/{row.claim_id}"))
+        found.append(Fact(_("Measures again the claim"), row.claim_id, url=f"/claims/{row.claim_id}"))
     if row.card_id:
-        found.append(Fact("Measures again the card", row.card_id, url=f"/cards/{row.card_id}"))
+        found.append(Fact(_("Measures again the card"), row.card_id, url=f"/cards/{row.card_id}"))
     if row.job_id:
-        found.append(Fact("Job", row.job_id, url=f"/jobs/{row.job_id}"))
-    trust = "a runner of this installation" if row.trust == "runner" else "an imported bundle, verified from its traces"
-    found.append(Fact("Comes from", trust))
-    found.append(Fact("Recorded", f"{row.created_at:%Y-%m-%d %H:%M} UTC, by {row.created_by}"))
+        found.append(Fact(_("Job"), row.job_id, url=f"/jobs/{row.job_id}"))
+    trust = (
+        _("a runner of this installation")
+        if row.trust == "runner"
+        else _("an imported bundle, verified from its traces")
+    )
+    found.append(Fact(_("Comes from"), trust))
+    found.append(Fact(_("Recorded"), _("{at}, by {who}").format(at=moment(row.created_at), who=row.created_by)))
     return found
 
 
@@ -312,7 +350,7 @@ def _run(runs: Sequence[tuple[Json, Json]], chosen: Chosen, of: Drawn) -> RunPar
         trouble=chosen.trouble,
         tools=view.tools if view else (),
         rows=view.rows if view else (),
-        same=SAME_SAID,
+        same=as_number(SAME_SAID),
         charts=tuple(chart for chart in charts if chart),
     )
 
@@ -322,9 +360,9 @@ def _file(row: MeasurementRow, name: str, bytes_: int, sha256: str) -> FileLine:
 
 
 def _downloads(row: MeasurementRow) -> list[Link]:
-    found = [Link("Evidence bundle (zip)", f"/api/v1/measurements/{row.id}/evidence")]
+    found = [Link(_("Evidence bundle (zip)"), f"/api/v1/measurements/{row.id}/evidence")]
     if row.job_id:
-        found.append(Link("Log", address(f"/api/v1/jobs/{row.job_id}/log", [("epoch", str(row.epoch))])))
+        found.append(Link(_("Log"), address(f"/api/v1/jobs/{row.job_id}/log", [("epoch", str(row.epoch))])))
     return found
 
 
@@ -338,7 +376,7 @@ def measurement_list_page(
 ) -> MeasurementListPage:
     """`claims`: those that were measured again, by id."""
     return MeasurementListPage(
-        shell=Shell("Measurements", "What runners found, and what it says of the claims.", "/measurements"),
+        shell=Shell(_("Measurements"), _("What runners found, and what it says of the claims."), "/measurements"),
         count=counted(page.total, "measurement"),
         troubles=tuple(troubles),
         lines=tuple(_line(row, claims.get(of_claim(row)), now) for row in page.items),
@@ -356,7 +394,7 @@ def _line(row: MeasurementRow, claim: ClaimRow | None, now: dt.datetime) -> Meas
     return MeasurementLine(
         url=f"/measurements/{row.id}",
         status=row.status,
-        word=WORDS[verdict.status] if verdict else row.status.replace("_", " "),
+        word=_(WORDS[verdict.status]) if verdict else _(row.status.replace("_", " ")),
         text=verdict.text if verdict else _said(row, runs_of(row.numbers)),
         what=measured(report),
         axis=axis_name(claim.axis) if claim else "",

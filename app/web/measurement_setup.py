@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 
 from app.claims.words import NOT_STATED
 from app.jobs.numbers import AT_END
+from app.language import _, number
 from app.protocol.english import counted
 from app.protocol.unseen import visible
 from app.web.contexts import Fact
+from app.web.job_words import cpus_said
 from app.web.measurement_contexts import ServerPart
 
 if TYPE_CHECKING:
@@ -25,26 +27,29 @@ MOST_INFO = 20_000  # characters of what a server says of itself
 
 
 def machine_facts(machine: Machine) -> tuple[Fact, ...]:
+    cpus = cpus_said(machine.cpus, machine.memory_mib)
     return (
-        Fact("Runner", machine.runner),
+        Fact(_("Runner"), machine.runner),
         Fact("Benchcard", machine.benchcard),
-        Fact("System", machine.system),
-        Fact("Processor", f"{machine.processor}, {machine.cpus} CPUs, {machine.memory_mib / 1024:,.0f} GiB of memory"),
+        Fact(_("System"), machine.system),
+        Fact(_("Processor"), f"{machine.processor}, {cpus}"),
         *(Fact(f"GPU {place}", _gpu(item)) for place, item in enumerate(machine.gpus)),
-        *(() if machine.gpus else (Fact("GPUs", "none"),)),
+        *(() if machine.gpus else (Fact(_("GPUs"), _("none")),)),
     )
 
 
 def _gpu(item: MeasuredGpu) -> str:
     def said(value: float | None, unit: str) -> str:
-        return NOT_STATED if value is None else f"{value:g} {unit}"
+        return _(NOT_STATED) if value is None else f"{number(value, 'g')} {unit}"
 
     parts = (
-        f"{item.name}, {item.memory_mib / 1024:,.0f} GiB",
-        f"driver {item.driver or NOT_STATED}",
-        f"SM clock {said(item.sm_clock_mhz, 'MHz')} and memory clock {said(item.memory_clock_mhz, 'MHz')}, both read "
-        "before the servers started, so of an idle GPU",
-        f"power limit {said(item.power_limit_w, 'W')}",
+        f"{item.name}, {number(item.memory_mib / 1024, ',.0f')} GiB",
+        _("driver {driver}").format(driver=item.driver or _(NOT_STATED)),
+        _(
+            "SM clock {sm_clock_mhz} and memory clock {memory_clock_mhz}, both read before the "
+            "servers started, so of an idle GPU"
+        ).format(sm_clock_mhz=said(item.sm_clock_mhz, "MHz"), memory_clock_mhz=said(item.memory_clock_mhz, "MHz")),
+        _("power limit {power_limit_w}").format(power_limit_w=said(item.power_limit_w, "W")),
     )
     return ", ".join(parts)
 
@@ -56,18 +61,24 @@ def model_facts(report: Report, published: Sequence[ClaimRow]) -> Iterator[Fact]
         if side.launch is None:
             continue
         told = next((item.model for item in report.sides if item.side == side.name), None)
-        several = f", server {side.name.upper()}" if len(report.plan.sides) > 1 else ""
+        of = ", " + _("server {letter}").format(letter=side.name.upper()) if len(report.plan.sides) > 1 else ""
         dummy = side.launch.weights == "dummy"
-        weights = f"random numbers in the shape of {side.launch.model}, not that model" if dummy else "the model's own"
-        yield Fact(f"Model{several}", side.launch.model)
-        yield Fact(f"Weights{several}", weights)
+        weights = (
+            _("random numbers in the shape of {model}, not that model").format(model=side.launch.model)
+            if dummy
+            else _("the model's own")
+        )
+        yield Fact(_("Model") + of, side.launch.model)
+        yield Fact(_("Weights") + of, weights)
         shape = _shape(told) if told else next((item.conditions.model.revision for item in published), None)
-        yield Fact(f"Shape{several}", shape or NOT_STATED, shape is not None)
+        yield Fact(_("Shape") + of, shape or _(NOT_STATED), shape is not None)
 
 
 def _shape(files: ModelFiles) -> str:
-    sizes = ", ".join(f"{name} {size:,}" for name, size in files.shape.items())
-    return f"{sizes or NOT_STATED}, in the config.json with the SHA-256 {files.config_sha256}"
+    sizes = ", ".join(f"{name} {number(size)}" for name, size in files.shape.items())
+    return _("{sizes}, in the config.json with the SHA-256 {digest}").format(
+        sizes=sizes or _(NOT_STATED), digest=files.config_sha256
+    )
 
 
 def servers(report: Report) -> tuple[ServerPart, ...]:
@@ -75,35 +86,48 @@ def servers(report: Report) -> tuple[ServerPart, ...]:
     labels = {side.name: side.label for side in report.plan.sides}
     several = len(labels) > 1
     return tuple(
-        _server(item, f"Server {item.side.upper()}: {labels[item.side]}" if several else "Server")
+        _server(
+            item,
+            _("Server {letter}: {label}").format(letter=item.side.upper(), label=labels[item.side])
+            if several
+            else _("Server"),
+        )
         for item in report.sides
     )
 
 
 def _server(item: SideReport, heading: str) -> ServerPart:
     info = json.dumps(item.server_info, indent=1, sort_keys=True, ensure_ascii=False) if item.server_info else ""
-    facts = [Fact("Engine version, as it said", item.engine_version or NOT_STATED, item.engine_version is not None)]
+    facts = [
+        Fact(_("Engine version, as it said"), item.engine_version or _(NOT_STATED), item.engine_version is not None)
+    ]
     if item.ready_s is not None:
-        facts.append(Fact("Ready after", f"{item.ready_s:.1f} s"))
-    facts.append(Fact("After its end", _freed(item.freed), item.freed is not None))
+        facts.append(Fact(_("Ready after"), f"{number(item.ready_s, '.1f')} s"))
+    facts.append(Fact(_("After its end"), _freed(item.freed), item.freed is not None))
     return ServerPart(
         heading=heading,
         argv="\n".join(visible(shlex.quote(part)) for part in item.argv) if item.argv else "",
         facts=tuple(facts),
         env=tuple(Fact(name, visible(value)) for name, value in sorted((item.env or {}).items())),
         notes=item.notes,
-        info=info if len(info) <= MOST_INFO else f"{info[:MOST_INFO]}\n… the rest stands in report.json",
+        info=info if len(info) <= MOST_INFO else f"{info[:MOST_INFO]}\n" + _("… the rest stands in report.json"),
     )
 
 
 def _freed(freed: Freed | None) -> str:
     if freed is None:
-        return NOT_STATED
-    left = f"{counted(len(freed.survivors), 'process', 'processes')} left" if freed.survivors else "no process left"
+        return _(NOT_STATED)
+    left = (
+        _("{processes} left").format(processes=counted(len(freed.survivors), "process", "processes"))
+        if freed.survivors
+        else _("no process left")
+    )
     if freed.gpu_before_mib is None or freed.gpu_after_mib is None:
         return left
     before, after = (", ".join(map(str, found)) for found in (freed.gpu_before_mib, freed.gpu_after_mib))
-    return f"{left}; GPU memory {before} MiB before its start, {after} MiB after its end"
+    return _("{left}; GPU memory {before} MiB before its start, {after} MiB after its end").format(
+        left=left, before=before, after=after
+    )
 
 
 def command_facts(row: MeasurementRow, plan: Plan, root: str) -> tuple[Fact, ...]:
@@ -111,17 +135,18 @@ def command_facts(row: MeasurementRow, plan: Plan, root: str) -> tuple[Fact, ...
     countings = dict.fromkeys(point.counting for point in plan.points)
     return (
         *(Fact(_same_load(countings, counting), _line(_measure(plan, counting))) for counting in countings),
-        Fact("The whole job again: save this as plan.json …", plan.model_dump_json()),
-        Fact("… and ask for it", f"benchcard job submit --plan plan.json --server {root}"),
-        Fact("Write all evidence as one file, on this server", f"benchcard evidence {row.id}"),
-        Fact("Compute every number again, anywhere, offline", f"benchcard verify {row.id}.zip"),
+        Fact(_("The whole job again: save this as plan.json …"), plan.model_dump_json()),
+        Fact(_("… and ask for it"), f"benchcard job submit --plan plan.json --server {root}"),
+        Fact(_("Write all evidence as one file, on this server"), f"benchcard evidence {row.id}"),
+        Fact(_("Compute every number again, anywhere, offline"), f"benchcard verify {row.id}.zip"),
     )
 
 
 def _same_load(countings: Collection[str], counting: str) -> str:
     """The name of one way to count among those of a plan; a plan with one way need not name it."""
-    how = {"each_event": ", tokens counted with each event", "at_end": AT_END}[counting]
-    return f"The same load, on a server of yours{how if len(countings) > 1 else ''}"
+    same = _("The same load, on a server of yours")
+    how = {"each_event": _(", tokens counted with each event"), "at_end": _(AT_END)}[counting]
+    return f"{same}{how}" if len(countings) > 1 else same
 
 
 def _line(parts: tuple[str, ...]) -> str:

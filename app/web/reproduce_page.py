@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from app.errors import InvalidInputError
 from app.jobs.plans import Choices
+from app.language import N_, _
 from app.protocol.english import counted, refusal
 from app.web.approval_contexts import ChoiceField, ObstacleLine, ReproducePage
 from app.web.contexts import Link, Shell
@@ -22,23 +23,23 @@ if TYPE_CHECKING:
     from app.jobs.here import Obstacle
     from app.jobs.plans import Planned
 
-ABOUT = "Measure it again here: what would run, what had to be assumed for it, or what is missing."
+ABOUT = N_("Measure it again here: what would run, what had to be assumed for it, or what is missing.")
 # What a reader may choose over what is stated: name -> label, help, values where there are few.
 FIELDS: dict[str, tuple[str, str, tuple[str, ...]]] = {
-    "version": ("Engine version", "For example 0.33.0", ()),
-    "model": ("Model", "For example Qwen/Qwen3-8B", ()),
-    "revision": ("Commit of the model", "40 letters and digits", ()),
-    "weights": ("Weights", "", ("real", "dummy")),
-    "accelerator": ("GPU", "For example H200, or “any”", ()),
-    "gpus": ("Number of GPUs", "0 for the CPU", ()),
-    "input_tokens": ("Input tokens", "For example 8192", ()),
-    "output_tokens": ("Output tokens", "For example 1024", ()),
-    "concurrency": ("Concurrency", "For example 16", ()),
-    "requests": ("Requests of a repeat", "For example 160", ()),
-    "repeats": ("Repeats", "For example 5", ()),
+    "version": (N_("Engine version"), N_("For example 0.33.0"), ()),
+    "model": (N_("Model"), N_("For example Qwen/Qwen3-8B"), ()),
+    "revision": (N_("Commit of the model"), N_("40 letters and digits"), ()),
+    "weights": (N_("Weights"), "", ("real", "dummy")),
+    "accelerator": (N_("GPU"), N_("For example H200, or “any”"), ()),
+    "gpus": (N_("Number of GPUs"), N_("0 for the CPU"), ()),
+    "input_tokens": (N_("Input tokens"), N_("For example 8192"), ()),
+    "output_tokens": (N_("Output tokens"), N_("For example 1024"), ()),
+    "concurrency": (N_("Concurrency"), N_("For example 16"), ()),
+    "requests": (N_("Requests of a repeat"), N_("For example 160"), ()),
+    "repeats": (N_("Repeats"), N_("For example 5"), ()),
 }
-MISSING, NEVER = "Not attemptable as it stands", "Nobody may start this here"
-DUMMY_LABELS = {"": "as stated", "real": "the model's own", "dummy": "random"}
+MISSING, NEVER = N_("Not attemptable as it stands"), N_("Nobody may start this here")
+DUMMY_LABELS = {"": N_("as stated"), "real": N_("the model's own"), "dummy": N_("random")}
 
 
 def chosen(given: Mapping[str, str]) -> Choices:
@@ -48,7 +49,7 @@ def chosen(given: Mapping[str, str]) -> Choices:
         return Choices.model_validate(typed)
     except ValidationError as error:
         problems = [(str(item["loc"][0]), _refused(str(item["loc"][0]), item)) for item in error.errors()]
-        message = "; ".join(f"{FIELDS[name][0]} {text}" for name, text in problems)
+        message = "; ".join(f"{_(FIELDS[name][0])} {text}" for name, text in problems)
         raise InvalidInputError(message, [{"field": name, "message": text} for name, text in problems]) from error
 
 
@@ -56,8 +57,8 @@ def _refused(name: str, problem: Mapping[str, Any]) -> str:
     """What was typed, why it cannot be taken, and what can."""
     label, help_, values = FIELDS[name]
     given, pattern = f"`{str(problem['input'])[:60]}`", problem["type"] == "string_pattern_mismatch"
-    why = f"is not written as {label.lower()} is" if pattern else refusal(problem)
-    return f"{given} {why}" + (f". {help_}" if help_ and not values else "")
+    why = _("is not written as {what} is").format(what=_(label).lower()) if pattern else refusal(problem)
+    return f"{given} {why}" + (f". {_(help_)}" if help_ and not values else "")
 
 
 @dataclass(frozen=True)
@@ -82,18 +83,18 @@ def reproduce_page(asked: Asked, *, trouble: str, why_not: str, sign_in: str) ->
     never = any(item.kind == "never" for item in asked.obstacles)
     typed = {name: given[name] for name in FIELDS if given.get(name)}
     return ReproducePage(
-        shell=Shell(f"Reproduce: {asked.heading}", ABOUT, "/jobs"),
+        shell=Shell(_("Reproduce: {heading}").format(heading=asked.heading), _(ABOUT), "/jobs"),
         heading=asked.heading,
         url=f"{asked.of}/reproduce",
         back_url=asked.of,
-        stopped="" if planned is None else NEVER if never else "" if plan else MISSING,
+        stopped="" if planned is None else _(NEVER) if never else "" if plan else _(MISSING),
         obstacles=tuple(_obstacle(item) for item in asked.obstacles),
         remedy=_remedy(asked.obstacles),
         assumptions=tuple(map(plain, planned.assumptions)) if planned else (),
         place=_place(planned) if planned else "",
         facts=plan_facts(plan) if plan else (),
         sides=side_parts(plan) if plan else (),
-        dummy=DUMMY_TEXT if plan and plan.on_random_weights else "",
+        dummy=_(DUMMY_TEXT) if plan and plan.on_random_weights else "",
         runners=waiting(asked.lacking) if plan else None,
         fields=tuple(_field(name, given.get(name, "")) for name in FIELDS),
         hidden=tuple({**typed, "seed": str(asked.seed)}.items()),
@@ -105,29 +106,35 @@ def reproduce_page(asked: Asked, *, trouble: str, why_not: str, sign_in: str) ->
 
 
 def _obstacle(item: Obstacle) -> ObstacleLine:
-    choice = FIELDS[item.choice][0] if item.choice else ""
-    return ObstacleLine(plain(item.text), Link(f"choose: {choice}", f"#c-{item.choice}") if choice else None)
+    choice = _(FIELDS[item.choice][0]) if item.choice else ""
+    return ObstacleLine(
+        plain(item.text), Link(_("choose: {choice}").format(choice=choice), f"#c-{item.choice}") if choice else None
+    )
 
 
 def _remedy(found: Sequence[Obstacle]) -> str:
     """What a reader can do, "" where nothing that is missing can be chosen or nothing is missing."""
     missing = [item for item in found if item.kind == "missing"]
     if not any(item.choice for item in missing):
-        return "None of this can be chosen here: a job cannot measure it as it is published." if missing else ""
-    chosen = "What has a link can be chosen below; it is then an assumption of yours, and stands beside the result."
-    fixed = " The rest cannot be chosen: as long as it stands, no job measures this as it is published."
-    return chosen + ("" if all(item.choice for item in missing) else fixed)
+        return _("None of this can be chosen here: a job cannot measure it as it is published.") if missing else ""
+    chosen = _("What has a link can be chosen below; it is then an assumption of yours, and stands beside the result.")
+    if all(item.choice for item in missing):
+        return chosen
+    fixed = _("The rest cannot be chosen: as long as it stands, no job measures this as it is published.")
+    return f"{chosen} {fixed}"
 
 
 def _place(planned: Planned) -> str:
     gpus = max((side.launch.gpus for side in planned.plan.sides if side.launch), default=0) if planned.plan else 0
     if gpus == 0:
-        return "the CPU"
-    kind = f"{planned.accelerator} GPU" if planned.accelerator else "GPU of any kind"
-    return counted(gpus, kind, kind.replace("GPU", "GPUs"))
+        return _("the CPU")
+    many = counted(gpus, "GPU")
+    if planned.accelerator:
+        return many.replace("GPU", f"{planned.accelerator} GPU")
+    return _("{gpus} of any kind").format(gpus=many)
 
 
 def _field(name: str, value: str) -> ChoiceField:
     label, help_, values = FIELDS[name]
-    options = tuple((option, DUMMY_LABELS[option]) for option in ("", *values)) if values else ()
-    return ChoiceField(name, label, help_, value, options)
+    options = tuple((option, _(DUMMY_LABELS[option])) for option in ("", *values)) if values else ()
+    return ChoiceField(name, _(label), _(help_), value, options)

@@ -16,6 +16,7 @@ from zipfile import BadZipFile
 from pydantic import TypeAdapter
 
 from app.apart import ApartError, answer, apart
+from app.language import N_, _
 from app.results.bundle import one_file
 from app.web.run_view import RunView, run_view
 from runners.load import trace_file
@@ -26,8 +27,8 @@ MOST_MEMORY = 2 * 1024**3  # bytes of address space
 MOST_BYTES = 128 << 20  # of a trace's columns once unpacked; a page draws none that is larger
 AT_A_TIME = 2
 KEPT = 64  # of some 50 KB each
-UNREADABLE = "The trace of this run is not here or cannot be read."
-TOO_LARGE = "This trace is too large to be drawn here; its numbers stand above."
+UNREADABLE = N_("The trace of this run is not here or cannot be read.")
+TOO_LARGE = N_("This trace is too large to be drawn here; its numbers stand above.")
 BROKEN = (TraceError, OSError, BadZipFile, ValueError, TypeError, ArithmeticError, LookupError)
 
 
@@ -53,9 +54,11 @@ class RunViews:
             arguments = (str(source), within, str(MOST_MEMORY))
             try:
                 async with self._turns:
-                    said = await apart(__name__, *arguments, longest_s=LONGEST_S, doing="drawing it", thing="a trace")
+                    said = await apart(
+                        __name__, *arguments, longest_s=LONGEST_S, doing=N_("drawing it"), thing=N_("a trace")
+                    )
             except ApartError as error:
-                return Made(None, f"This run is not drawn: {error}.")
+                return Made(None, _("This run is not drawn: {error}.").format(error=error))
             self._kept[key] = await asyncio.to_thread(_MADE.validate_json, said)
             while len(self._kept) > KEPT:
                 self._kept.popitem(last=False)

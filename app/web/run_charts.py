@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from app.claims.words import axis_name
-from app.jobs.numbers import AT_END
+from app.jobs.numbers import AT_END, load_said
+from app.language import N_, _, number
 from app.protocol.english import counted
 from app.web.axes_example import shown
 from app.web.chart_csv import chart_csv
@@ -31,9 +32,9 @@ ROWS_SHOWN = 30  # of a timeline's table; the CSV has all
 MARKED = (50, 90, 99)  # percent, where a curve bears its value
 LOAD, STARRED = "concurrency ", "*"
 LOST = "not_a_result"
-PLACE_WORDS = {"front": "on the front", LOST: "no result"}
-X_UNIT = "P90 interactivity, slow tail, tok/s/user"
-TIMELINE_HEADINGS = ("From, s", "Requests under way, mean", "Output, tok/s")
+PLACE_WORDS = {"front": N_("on the front"), LOST: N_("no result")}
+X_UNIT = N_("P90 interactivity, slow tail, tok/s/user")
+TIMELINE_HEADINGS = (N_("From, s"), N_("Requests under way, mean"), N_("Output, tok/s"))
 SWEEP_HEADINGS = ("load", "interactivity_p90_slow_tok_s_user", "throughput_tok_s", "place")
 
 
@@ -76,7 +77,7 @@ def curve_table(axis: str, view: RunView, of: Drawn, beside: Beside | None = Non
     if curve is None or curve.count < 2:
         return None
     name = axis_name(axis)
-    title = f"{name}: share of values that are at most so large"
+    title = _("{name}: share of values that are at most so large").format(name=name)
     lines = [Line(name, curve.x, curve.share, of.engine if other else "", () if other else _marks(curve))]
     columns = [(f"{name}, ms", curve)]
     if beside and other:
@@ -85,22 +86,25 @@ def curve_table(axis: str, view: RunView, of: Drawn, beside: Beside | None = Non
     data = curve_figure(title, "ms", lines, [*_counted(curve, view, of), *_other(beside, other), *_caveats(of)])
     return ChartTable(
         figure=_figure(axis, title, data, of),
-        headings=("Share of values", *(heading for heading, _ in columns)),
+        headings=(_("Share of values"), *(heading for heading, _curve in columns)),
         rows=tuple((f"{percent} %", *(shown_at(known, percent) for _, known in columns)) for percent in SHARES),
         note="",
     )
 
 
 def _counted(curve: Curve, view: RunView, of: Drawn) -> Iterator[str]:
-    yield f"{counted(curve.count, 'value')} of one run: {of.what}."
+    yield _("{count} of one run: {what}.").format(count=counted(curve.count, "value"), what=of.what)
     if curve.infinite:
-        of_failed = f"{curve.infinite:,} values are infinite, those of {view.failed:,} failed requests"
-        yield f"The curve ends below 100 %: {of_failed}."
+        yield _(
+            "The curve ends below 100 %: {infinite} values are infinite, those of {failed} failed requests."
+        ).format(infinite=number(curve.infinite), failed=number(view.failed))
 
 
 def _other(beside: Beside | None, other: Curve | None) -> Iterator[str]:
     if beside and other:
-        yield f"Beside it {other.count:,} values of {beside.names[1]}: the same load and repeat."
+        yield _("Beside it {count} values of {server}: the same load and repeat.").format(
+            count=number(other.count), server=beside.names[1]
+        )
 
 
 def _marks(curve: Curve) -> tuple[tuple[str, float, float], ...]:
@@ -115,30 +119,32 @@ def _marks(curve: Curve) -> tuple[tuple[str, float, float], ...]:
 
 def shown_at(curve: Curve, percent: int) -> str:
     if percent < 100 and few(max(percent, 100 - percent), curve.count):
-        return f"not enough values ({curve.count})"
+        return _("not enough values ({count})").format(count=curve.count)
     value = curve.at(percent)
-    return "infinite: failed requests" if value is None else shown(value)
+    return _("infinite: failed requests") if value is None else shown(value)
 
 
 def timeline_table(view: RunView, of: Drawn) -> ChartTable | None:
     line = view.timeline
     if line is None or len(line.running) < 2:
         return None
-    title = "Requests under way and output over the run"
-    caption = [f"Means of steps of {line.step_s:g} s of one run: {of.what}."]
+    title = _("Requests under way and output over the run")
+    caption = [
+        _("Means of steps of {seconds} s of one run: {what}.").format(seconds=number(line.step_s, "g"), what=of.what)
+    ]
     if line.tokens_s is None:
-        caption.append("Output is not drawn: the stream does not say how many tokens its events carry.")
+        caption.append(_("Output is not drawn: the stream does not say how many tokens its events carry."))
     edges = [*_starts(line), round(len(line.running) * line.step_s, 6)]
-    tokens = Line("output tok/s", edges, _to_the_end(line.tokens_s)) if line.tokens_s else None
-    running = Line("requests under way", edges, _to_the_end(line.running))
+    tokens = Line(_("output tok/s"), edges, _to_the_end(line.tokens_s)) if line.tokens_s else None
+    running = Line(_("requests under way"), edges, _to_the_end(line.running))
     data = timeline_figure(title, running, tokens, [*caption, *_caveats(of)])
     rows = list(_timeline_rows(line))
     left_out = len(rows) - ROWS_SHOWN
     return ChartTable(
         figure=_figure(TIMELINE, title, data, of),
-        headings=TIMELINE_HEADINGS,
+        headings=tuple(map(_, TIMELINE_HEADINGS)),
         rows=tuple(rows[:ROWS_SHOWN]),
-        note=f"{left_out} further steps stand in the CSV." if left_out > 0 else "",
+        note=_("{count} further steps stand in the CSV.").format(count=left_out) if left_out > 0 else "",
     )
 
 
@@ -153,8 +159,8 @@ def _starts(line: Timeline) -> list[float]:
 
 def _timeline_rows(line: Timeline) -> Iterator[tuple[str, str, str]]:
     for place, start in enumerate(_starts(line)):
-        tokens = "not stated" if line.tokens_s is None else f"{line.tokens_s[place]:.6g}"
-        yield f"{start:g}", f"{line.running[place]:.4g}", tokens
+        tokens = _("not stated") if line.tokens_s is None else number(line.tokens_s[place], ".6g")
+        yield number(start, "g"), number(line.running[place], ".4g"), tokens
 
 
 def sweep_table(front: Sequence[Json], of: Drawn) -> ChartTable | None:
@@ -163,10 +169,15 @@ def sweep_table(front: Sequence[Json], of: Drawn) -> ChartTable | None:
     if sum(item["place"] != LOST for item in front) < 2:
         return None
     share = share_words(front)
-    title = f"Total throughput {share} over P90 interactivity"
+    title = _("Total throughput {share} over P90 interactivity").format(share=share)
     series = _own_series(front, of)
-    data = sweep_figure(title, X_UNIT, f"tok/s {share}", [series], list(_sweep_caption(series, of)))
-    headings = ("Load", "P90 interactivity, tok/s/user", f"Total throughput {share}, tok/s", "Place")
+    data = sweep_figure(title, _(X_UNIT), f"tok/s {share}", [series], list(_sweep_caption(series, of)))
+    headings = (
+        _("Load"),
+        _("P90 interactivity, tok/s/user"),
+        _("Total throughput {share}, tok/s").format(share=share),
+        _("Place"),
+    )
     return ChartTable(_figure(SWEEP, title, data, of), headings, tuple(sweep_rows(front)), "")
 
 
@@ -176,14 +187,16 @@ def _own_series(front: Sequence[Json], of: Drawn) -> Series:
 
 def _sweep_caption(series: Series, of: Drawn) -> Iterator[str]:
     """A sweep is of all runs, whichever of them the page shows below."""
-    yield f"{series.name}. Each mark is a load that was measured; nothing is known between them, so no line joins them."
+    yield f"{series.name}. " + _(
+        "Each mark is a load that was measured; nothing is known between them, so no line joins them."
+    )
     yield from said_of_loads([series])
-    yield from (f"{said}, so its place rests on its slowest requests." for said in of.too_few)
+    yield from (_("{load}, so its place rests on its slowest requests.").format(load=said) for said in of.too_few)
     yield from _caveats(replace(of, invalid=False))
 
 
 def share_words(front: Sequence[Json]) -> str:
-    return "per GPU" if front[0]["per_gpu"] else "of the whole machine"
+    return _("per GPU") if front[0]["per_gpu"] else _("of the whole machine")
 
 
 def sweep_series(name: str, engine: str, front: Sequence[Json], *, hollow: bool) -> Series:
@@ -195,35 +208,36 @@ def sweep_series(name: str, engine: str, front: Sequence[Json], *, hollow: bool)
 def said_of_loads(series: Sequence[Series]) -> list[str]:
     """What the captions of sweeps say of marks and of loads without one."""
     labels = [spot.label for one in series for spot in one.spots if spot.x is not None]
-    found = ["The figure at a mark is its concurrency."] if any(label[:1].isdigit() for label in labels) else []
+    found = [_("The figure at a mark is its concurrency.")] if any(label[:1].isdigit() for label in labels) else []
     if any(label.endswith(STARRED) for label in labels):
-        found.append(f"{STARRED} tokens counted at the end of a request, not with each event.")
+        found.append(_("{star} tokens counted at the end of a request, not with each event.").format(star=STARRED))
     lost = [spot.label for one in series for spot in one.spots if spot.x is None]
     if lost:
-        found.append(f"No results, so without a place: {', '.join(lost)}.")
+        found.append(_("No results, so without a place: {loads}.").format(loads=", ".join(lost)))
     if any(one.hollow for one in series):
-        found.append("Hollow marks: speculation at an acceptance that was set by a simulation, not earned.")
+        found.append(_("Hollow marks: speculation at an acceptance that was set by a simulation, not earned."))
     return found
 
 
 def _spot(item: Json) -> Spot:
     if item["place"] == LOST:
-        return Spot(item["load"], LOST, None, None)
+        return Spot(load_said(item["load"]), LOST, None, None)
     whole = str(item["load"])
     bare = whole.removeprefix(LOAD).removesuffix(AT_END)
-    label = f"{bare}{STARRED if whole.endswith(AT_END) else ''}" if bare.isdigit() else whole
+    label = f"{bare}{STARRED if whole.endswith(AT_END) else ''}" if bare.isdigit() else load_said(whole)
     return Spot(label, item["place"], float(item["interactivity_p90_slow"]), float(item["throughput"]))
 
 
 def _place_words(item: Json) -> str:
-    return PLACE_WORDS.get(item["place"]) or f"beaten by {item['beaten_by']}"
+    words = PLACE_WORDS.get(item["place"])
+    return _(words) if words else _("beaten by {load}").format(load=load_said(item["beaten_by"]))
 
 
 def sweep_rows(front: Iterable[Json]) -> Iterator[tuple[str, ...]]:
     for item in front:
         numbers = [item["interactivity_p90_slow"], item["throughput"]]
-        said = ["withheld" if value is None else shown(float(value)) for value in numbers]
-        yield (item["load"], *said, _place_words(item))
+        said = [_("withheld") if value is None else shown(float(value)) for value in numbers]
+        yield (load_said(item["load"]), *said, _place_words(item))
 
 
 def sweep_lines(front: Iterable[Json]) -> Iterator[tuple[str, ...]]:
@@ -238,12 +252,13 @@ def sweep_lines(front: Iterable[Json]) -> Iterator[tuple[str, ...]]:
 
 
 def _caveats(of: Drawn) -> list[str]:
-    found = [f"Random weights: {DUMMY_TEXT[0].lower()}{DUMMY_TEXT[1:]}"] if of.dummy else []
+    dummy = _(DUMMY_TEXT)
+    found = [_("Random weights: {text}").format(text=f"{dummy[0].lower()}{dummy[1:]}")] if of.dummy else []
     if of.forced:
-        found.append("Speculation ran at an acceptance that was set by a simulation, not earned.")
+        found.append(_("Speculation ran at an acceptance that was set by a simulation, not earned."))
     if of.invalid:
-        found.append("This run is no result; the chart shows what happened, and nothing to quote.")
-    return [*found, f"Source: {of.origin}."]
+        found.append(_("This run is no result; the chart shows what happened, and nothing to quote."))
+    return [*found, _("Source: {origin}.").format(origin=of.origin)]
 
 
 def _figure(chart: str, title: str, data: dict[str, Any], of: Drawn) -> Figure:

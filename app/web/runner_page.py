@@ -6,10 +6,11 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from app.jobs.states import LEASE
+from app.language import N_, _, moment, number
 from app.protocol.unseen import visible
 from app.web.contexts import Link, Shell
 from app.web.job_contexts import RunnerLine, RunnerList, RunnersPage
-from app.web.job_words import ENGINES, age, listed
+from app.web.job_words import ENGINES, age, cpus_said, listed
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -18,14 +19,14 @@ if TYPE_CHECKING:
     from app.jobs.rows import RunnerRow
     from app.protocol.lease import Capabilities
 
-ABOUT = "Runners: the machines that measure, what they have, what they do now, and why one of them takes nothing."
+ABOUT = N_("Runners: the machines that measure, what they have, what they do now, and why one of them takes nothing.")
 
 EVERY_S = 15  # as often as a runner with a job is heard of
 
 
 def runners_page(runners: Sequence[RunnerRow], now: dt.datetime, *, may_drain: bool, trouble: str = "") -> RunnersPage:
     return RunnersPage(
-        shell=Shell("Runners", ABOUT, "/jobs"),
+        shell=Shell(_("Runners"), _(ABOUT), "/jobs"),
         trouble=trouble,
         list=runner_list(runners, now, may_drain=may_drain),
         json_url="/api/v1/runners",
@@ -48,13 +49,13 @@ def _line(item: RunnerRow, now: dt.datetime, *, may_drain: bool) -> RunnerLine:
         seen=age(item.seen_at, now),
         version=item.version,
         gpus=_gpus(item.capabilities),
-        cpus=f"{item.capabilities.cpus} CPUs, {item.capabilities.memory_mib / 1024:,.0f} GiB of memory",
-        engines=listed(_engines(item.capabilities)) or "none",
-        models=listed(item.capabilities.models) or "none without approval",
-        attach=listed(item.capabilities.attach) or "none",
-        wall=f"{item.capabilities.wall_s / 60:g} min",
+        cpus=cpus_said(item.capabilities.cpus, item.capabilities.memory_mib),
+        engines=listed(_engines(item.capabilities)) or _("none"),
+        models=listed(item.capabilities.models) or _("none without approval"),
+        attach=listed(item.capabilities.attach) or _("none"),
+        wall=_("{minutes} min").format(minutes=number(item.capabilities.wall_s / 60, "g")),
         jobs=tuple(Link(job, f"/jobs/{job}") for job in item.jobs),
-        drain="" if not may_drain else "Let it take jobs again" if shut else "Drain",
+        drain="" if not may_drain else _("Let it take jobs again") if shut else _("Drain"),
         drain_on=not shut,
     )
 
@@ -62,26 +63,35 @@ def _line(item: RunnerRow, now: dt.datetime, *, may_drain: bool) -> RunnerLine:
 def _stands(item: RunnerRow, now: dt.datetime) -> tuple[str, str, str]:
     """State, its word, and why it takes nothing."""
     if item.quarantine is not None:
-        since = f" since {item.quarantined_at:%Y-%m-%d %H:%M} UTC" if item.quarantined_at else ""
-        return "closed", f"in quarantine{since}", f"{item.quarantine}. A maintainer lets it take jobs again."
+        since = moment(item.quarantined_at) if item.quarantined_at else ""
+        word = _("in quarantine since {at}").format(at=since) if since else _("in quarantine")
+        return (
+            "closed",
+            word,
+            _("{quarantine}. A maintainer lets it take jobs again.").format(quarantine=item.quarantine),
+        )
     if item.trouble is not None:
-        return "closed", "measures nothing", f"It says itself: {visible(item.trouble)}"
+        return "closed", _("measures nothing"), _("It says itself: {trouble}").format(trouble=visible(item.trouble))
     if item.drain_asked or item.draining:
-        who = "A maintainer asked for it" if item.drain_asked else "It was told so on its machine"
-        return "draining", "draining", f"{who}: it ends what it has and takes no more."
+        who = _("A maintainer asked for it") if item.drain_asked else _("It was told so on its machine")
+        return "draining", _("draining"), _("{who}: it ends what it has and takes no more.").format(who=who)
     if item.jobs:
-        return "busy", "at work", ""
+        return "busy", _("at work"), ""
     if now - item.seen_at > LEASE:
-        return "away", "not heard of", "It has not asked for work for a while: is it running, and does it reach here?"
-    return "free", "free", ""
+        return (
+            "away",
+            _("not heard of"),
+            _("It has not asked for work for a while: is it running, and does it reach here?"),
+        )
+    return "free", _("free"), ""
 
 
 def _gpus(has: Capabilities) -> str:
     kinds = Counter((gpu.name, gpu.memory_mib) for gpu in has.gpus)
-    said = listed(f"{count}x {name} ({memory / 1024:,.0f} GiB)" for (name, memory), count in kinds.items())
-    return said or "no GPU"
+    said = listed(f"{count}x {name} ({number(memory / 1024, ',.0f')} GiB)" for (name, memory), count in kinds.items())
+    return said or _("no GPU")
 
 
 def _engines(has: Capabilities) -> list[str]:
-    where = {"cpu": "on the CPU", "cuda": "on GPUs"}
+    where = {"cpu": _("on the CPU"), "cuda": _("on GPUs")}
     return [f"{ENGINES[item.name]} {item.version} {where[item.device]}" for item in has.engines]

@@ -26,7 +26,7 @@ ABLE = {"gpus": (H100, H100), "engines": (VLLM,)}
 
 
 def test_that_no_runner_has_registered_is_a_state_of_its_own() -> None:
-    assert said() == Here(status="no_runner", text=NO_RUNNER.text)
+    assert said() == Here(status="no_runner", text=NO_RUNNER)
 
 
 def test_a_runner_that_has_it_all_is_named() -> None:

@@ -12,6 +12,7 @@ from app.cards.store import Writer
 from app.compare.words import capital, sentence
 from app.errors import AppError, InvalidInputError
 from app.jobs.store import approve, cancel, why_own
+from app.language import _
 from app.web.approval_page import approval_page, digests
 from app.web.forms import CARD_FORM
 from app.web.reading import jobs, now
@@ -57,7 +58,7 @@ def decide_on_job(request: Request, job_id: str, form: Annotated[dict[str, str],
 def _read_what_was_shown(found: JobDetail, form: dict[str, str]) -> None:
     """A form of another job's bytes approves nothing. Raises InvalidInputError."""
     if form.get("digests") != digests(found.plan):
-        raise InvalidInputError("this form shows other bytes than the job has; read them again and decide then")
+        raise InvalidInputError(_("this form shows other bytes than the job has; read them again and decide then"))
 
 
 def _decision(wanted: str, job_id: str, by: Writer, moment: dt.datetime, *, second: bool) -> Callable[[Session], None]:
@@ -66,7 +67,7 @@ def _decision(wanted: str, job_id: str, by: Writer, moment: dt.datetime, *, seco
         return lambda session: approve(session, job_id, by, moment, second=second)
     if wanted == "refuse":
         return lambda session: cancel(session, job_id, by, moment)
-    raise InvalidInputError("a job is approved or refused: choose one of the two")
+    raise InvalidInputError(_("a job is approved or refused: choose one of the two"))
 
 
 def _second(request: Request) -> bool:
@@ -90,8 +91,8 @@ def _page(request: Request, found: JobDetail, error: AppError | None = None) -> 
 
 def _why_not(actor: Actor | None, found: JobDetail, *, second: bool) -> str:
     if actor is None:
-        return "To decide, sign in as a maintainer."
+        return _("To decide, sign in as a maintainer.")
     if not actor.may("maintain"):
-        return "To approve what is executed needs the scope `maintain`; yours allows less."
+        return _("To approve what is executed needs the scope `maintain`; yours allows less.")
     own = why_own(found.row.owner, found.row.requested_by, actor.id, actor.name) if second else ""
     return capital(sentence(own)) if own else ""

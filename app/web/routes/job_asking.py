@@ -16,6 +16,7 @@ from app.jobs.here import obstacles, wants
 from app.jobs.matching import needs_of
 from app.jobs.plans import from_card, from_claim
 from app.jobs.store import NewJob, submit
+from app.language import ENGLISH, _, speaking
 from app.replay.store import ReplayKey, Reply, once
 from app.web.forms import CARD_FORM
 from app.web.reading import cards, catalogue, jobs, now
@@ -93,9 +94,13 @@ def _asked(request: Request, of: _Of, form: Mapping[str, str]) -> Response:
     try:
         actor = signed_in(request, "submit")
         seed = _seed(form.get("seed", ""))
-        planned = of.make(seed, chosen(form))
+        choices = chosen(form)
+        with speaking(ENGLISH):  # its assumptions are kept with the job
+            planned = of.make(seed, choices)
         if planned.plan is None:
-            raise ConflictError(f"not attemptable as it stands: {'; '.join(planned.missing)}")
+            raise ConflictError(
+                _("not attemptable as it stands: {missing}").format(missing="; ".join(of.make(seed, choices).missing))
+            )
         new = NewJob(planned.plan, planned.accelerator, of.claim_id, of.card_id, assumptions=planned.assumptions)
         randomness = cast("Randomness", request.app.state.randomness)
         second = cast("Settings", request.app.state.settings).second_approver
@@ -106,7 +111,7 @@ def _asked(request: Request, of: _Of, form: Mapping[str, str]) -> Response:
 
         # One page's button pressed twice asks once: its seed is drawn for it alone.
         key = ReplayKey.of(actor.id, f"reproduce-{seed}", of.path, planned.plan.model_dump_json())
-        reply, _ = once(cast("Database", request.app.state.database), key, moment, work)
+        reply, _replayed = once(cast("Database", request.app.state.database), key, moment, work)
     except AppError as error:
         return _page(request, of, form, error)
     return RedirectResponse(f"/jobs/{reply.body}", 303)
@@ -114,7 +119,7 @@ def _asked(request: Request, of: _Of, form: Mapping[str, str]) -> Response:
 
 def _seed(given: str) -> int:
     if not (given.isascii() and given.isdigit() and len(given) <= 15 and int(given) < MOST_SEED):
-        raise InvalidInputError("this form lacks the seed that it was shown with; open the page again")
+        raise InvalidInputError(_("this form lacks the seed that it was shown with; open the page again"))
     return int(given)
 
 
@@ -143,5 +148,5 @@ def _page(request: Request, of: _Of, given: Mapping[str, str], error: AppError |
 
 def _why_not(actor: Actor | None) -> str:
     if actor is None:
-        return "To ask for this, sign in."
-    return "" if actor.may("submit") else "To ask for a measurement needs the scope `submit`; yours allows less."
+        return _("To ask for this, sign in.")
+    return "" if actor.may("submit") else _("To ask for a measurement needs the scope `submit`; yours allows less.")

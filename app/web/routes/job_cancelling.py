@@ -11,9 +11,10 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from app.cards.store import Writer
 from app.errors import AppError
 from app.jobs.store import cancel
+from app.language import N_, _, number
 from app.web.contexts import Shell
 from app.web.job_contexts import CancelPage
-from app.web.job_words import STATE_WORDS, is_active, is_over, what
+from app.web.job_words import is_active, is_over, what
 from app.web.reading import jobs, now
 from app.web.render import respond
 from app.web.routes.jobs import may_cancel
@@ -27,7 +28,12 @@ if TYPE_CHECKING:
     from app.jobs.rows import JobRow
 
 router = APIRouter(default_response_class=HTMLResponse)
-ABOUT = "Cancel a job: what its attempts have sent so far stays."
+ABOUT = N_("Cancel a job: what its attempts have sent so far stays.")
+OVER = {
+    "succeeded": N_("This job is over already: it succeeded."),
+    "failed": N_("This job is over already: it failed."),
+    "cancelled": N_("This job is over already: it cancelled."),
+}
 
 
 @router.get("/jobs/{job_id}/cancel")
@@ -53,11 +59,13 @@ def _page(request: Request, row: JobRow, error: AppError | None = None) -> HTMLR
     actor, url = visitor(request), f"/jobs/{row.id}"
     trouble = plain(error.message) if error else ""
     if not error and is_over(row.state):
-        trouble = f"This job is over already: it {STATE_WORDS[row.state]}."
+        trouble = _(OVER[row.state])
     elif not error and actor and not may_cancel(actor, row):
-        trouble = f"This job was asked for by {row.requested_by}; only they or a maintainer may cancel it."
+        trouble = _("This job was asked for by {who}; only they or a maintainer may cancel it.").format(
+            who=row.requested_by
+        )
     context = CancelPage(
-        shell=Shell("Cancel a job", ABOUT, "/jobs"),
+        shell=Shell(_("Cancel a job"), _(ABOUT), "/jobs"),
         heading=what(row.plan),
         job_url=url,
         loses=_loses(row),
@@ -70,9 +78,14 @@ def _page(request: Request, row: JobRow, error: AppError | None = None) -> HTMLR
 
 def _loses(row: JobRow) -> str:
     if not is_active(row.state):
-        return "No runner has begun it; nothing is lost but its place in the queue."
-    steps = f" {row.done:,} of {row.total:,} steps are done." if row.total else ""
-    return (
-        f"{row.runner} has it.{steps} It stops within about 30 seconds; its log and what it has sent so far are kept, "
-        "and no number comes of them."
+        return _("No runner has begun it; nothing is lost but its place in the queue.")
+    parts = [_("{runner} has it.").format(runner=row.runner)]
+    if row.total:
+        parts.append(_("{done} of {total} steps are done.").format(done=number(row.done), total=number(row.total)))
+    parts.append(
+        _(
+            "It stops within about 30 seconds; its log and what it has sent so far are kept, and no number comes of "
+            "them."
+        )
     )
+    return " ".join(parts)

@@ -10,6 +10,7 @@ from fastapi.responses import FileResponse, HTMLResponse
 from app.errors import InvalidInputError
 from app.jobs.measurements import traces_of
 from app.jobs.queries import JobFilter
+from app.language import _
 from app.web.contexts import Trouble
 from app.web.job_list_page import filter_pairs, job_list_page, job_results
 from app.web.job_log import A_PAGE, MOST_GROWN, TAIL, log_page, log_part, tail
@@ -52,7 +53,12 @@ def list_of_jobs(request: Request) -> HTMLResponse:
 def _wanted(getlist: Callable[[str], list[str]]) -> tuple[JobFilter, list[Trouble]]:
     given = {name: [value for value in getlist(name) if value] for name in JobFilter.__dataclass_fields__}
     troubles = [
-        Trouble(name, f"“{value[:80]}” is no {name} of a job; it takes {', '.join(known)}")
+        Trouble(
+            name,
+            _("“{value}” is no {field} of a job; it takes {known}").format(
+                value=value[:80], field=name, known=", ".join(known)
+            ),
+        )
         for name, known in KNOWN.items()
         for value in given[name]
         if value not in known
@@ -136,6 +142,6 @@ def _whole(name: str, given: str) -> int | None:
     if not given:
         return None
     if not (given.isascii() and given.isdigit() and len(given) <= 12):
-        message = f"{name} is a whole number, not `{given[:40]}`"
+        message = _("{field} is a whole number, not `{value}`").format(field=name, value=given[:40])
         raise InvalidInputError(message, [{"field": name, "message": message}])
     return int(given)

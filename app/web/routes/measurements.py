@@ -13,6 +13,7 @@ from app.asked import root
 from app.errors import InvalidInputError, NotFoundError
 from app.jobs.evidence import recorded_at
 from app.jobs.measurements import traces_of
+from app.language import _
 from app.web.contexts import Trouble
 from app.web.measurement_numbers import first_shown, runs_of, twin_of
 from app.web.measurement_page import (
@@ -95,7 +96,7 @@ def _place(row: MeasurementRow, given: str) -> int:
     if not given:
         return first_shown(runs)
     if not (given.isascii() and given.isdigit() and len(given) <= 6 and 1 <= int(given) <= len(runs)):
-        message = f"the measurement has the runs 1 to {len(runs)}, no `{given[:20]}`"
+        message = _("the measurement has the runs 1 to {count}, no `{value}`").format(count=len(runs), value=given[:20])
         raise NotFoundError(message, [{"field": "run", "message": message}])
     return int(given)
 
@@ -112,11 +113,11 @@ async def _chosen(request: Request, row: MeasurementRow, place: int) -> Chosen:
 async def view_of(request: Request, row: MeasurementRow, place: int) -> Chosen:
     run = runs_of(row.numbers)[place - 1][1]
     if run["trace_sha256"] is None:
-        return Chosen(place, None, UNREADABLE)
+        return Chosen(place, None, _(UNREADABLE))
     files, bundle = cast("Files", request.app.state.files), row.bundle_sha256
     source, within = files.path(bundle or run["trace_sha256"]), f"traces/{run['trace']}" if bundle else ""
     made = await cast("RunViews", request.app.state.run_views).made(source, within)
-    return Chosen(place, made.view, made.trouble)
+    return Chosen(place, made.view, _(made.trouble))
 
 
 @router.get("/measurements/{measurement_id}/chart.csv", response_class=Response, dependencies=[IN_ENGLISH])

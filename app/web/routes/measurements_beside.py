@@ -9,6 +9,8 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import HTMLResponse, Response
 
 from app.errors import NotFoundError
+from app.jobs.numbers import load_said
+from app.language import _
 from app.web.asked import notes
 from app.web.beside_page import MOST, beside_csv, beside_page, place_at, shared_loads, side_of
 from app.web.contexts import Trouble
@@ -49,7 +51,9 @@ def _rows(request: Request) -> tuple[list[MeasurementRow], list[Trouble]]:
     given = _asked(request)
     rows, troubles = [], []
     if len(given) > MOST:
-        text = f"{MOST} measurements at most are set side by side; the first {MOST} of {len(given)} are shown"
+        text = _("{most} measurements at most are set side by side; the first {most} of {count} are shown").format(
+            most=MOST, count=len(given)
+        )
         troubles.append(Trouble("ids", text))
     for wanted in given[:MOST]:
         try:
@@ -64,8 +68,10 @@ async def _sides(request: Request, rows: list[MeasurementRow], wanted: str) -> t
     loads = shared_loads(rows) if len(rows) > 1 else []
     troubles = []
     if wanted and wanted not in loads:
-        offered = f"; they share {', '.join(loads)}" if loads else ""
-        troubles.append(Trouble("load", f"not all of them have a result at `{wanted[:40]}`{offered}"))
+        said = _("not all of them have a result at `{load}`").format(load=wanted[:40])
+        if loads:
+            said += "; " + _("they share {loads}").format(loads=", ".join(map(load_said, loads)))
+        troubles.append(Trouble("load", said))
     load = wanted if wanted in loads else loads[0] if loads else ""
     if not load:
         return [side_of(row) for row in rows], "", troubles
