@@ -8,8 +8,8 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from app.api.schema import Cursor, Limit, Name, digits
+from app.jobs.choices import Choices
 from app.jobs.matching import Needs
-from app.jobs.plans import Choices
 from app.jobs.states import State
 from app.protocol.launch import Launch
 from app.protocol.lease import Capabilities

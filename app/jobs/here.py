@@ -14,10 +14,11 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from app.cards import names
 from app.claims.queries import parsed
+from app.jobs.choices import RELEASE, Choices
 from app.jobs.flags import gpus_of
 from app.jobs.matching import Needs, lacks, needs_of
 from app.jobs.permission import decided
-from app.jobs.plans import RELEASE, SILENT, Choices, from_claim
+from app.jobs.plans import SILENT, from_claim
 from app.language import N_, _, kept, number
 from app.protocol.english import counted
 from app.protocol.lease import Capabilities, EngineHere

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import ValidationError
 
 from app.cards import row as card_words
 from app.claims.schema import Acceptance
@@ -19,6 +19,7 @@ from app.compare.reproduction import FEWEST
 from app.compare.setup import baseline_conditions
 from app.jobs import flags as engine_flags
 from app.jobs.amounts import too_much
+from app.jobs.choices import MOST, RELEASE, Choices
 from app.jobs.command_line import of_argv
 from app.jobs.notes import Notes
 from app.jobs.quantities import QUANTITIES
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
 
 REPEATS, REQUESTS_A_STREAM, SECONDS_AT_A_RATE = 5, 10, 60
 SWEEP = (1, 2, 4, 8, 16, 32, 64)
-RELEASE = re.compile(r"\d+(\.\d+){1,3}[a-z0-9.+-]{0,30}")
 COUNT = re.compile(r"\d{1,9}")
 THOUSANDS = re.compile(r"(\d{1,4})K")
 RATE = re.compile(r"\d+(\.\d+)?")
@@ -47,30 +47,6 @@ LENGTHS = {
     "output": (N_("output tokens"), N_("output length")),
 }
 SILENT = N_("the source states no {what}")
-
-MOST = 10**9  # of anything that is counted, as in app.protocol.wire
-Positive = Annotated[int, Field(ge=1, le=MOST)]
-
-
-class Choices(BaseModel):
-    """What somebody chose for a run, over what is stated or where nothing is. `accelerator` "any" runs on any GPU;
-    `gpus` 0 on a CPU; `concurrencies` make a sweep."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    version: Annotated[str, Field(pattern=rf"^{RELEASE.pattern}$")] | None = None
-    model: Annotated[str, Field(pattern=r"^[A-Za-z0-9][\w.-]{0,95}(/[A-Za-z0-9][\w.-]{0,95})?$")] | None = None
-    revision: Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")] | None = None
-    weights: Literal["real", "dummy"] | None = None
-    accelerator: Annotated[str, Field(min_length=1, max_length=100)] | None = None
-    gpus: Annotated[int, Field(ge=0, le=64)] | None = None
-    input_tokens: Positive | None = None
-    output_tokens: Positive | None = None
-    concurrency: Positive | None = None
-    concurrencies: Annotated[tuple[Positive, ...], Field(min_length=1, max_length=32)] | None = None
-    requests: Positive | None = None
-    repeats: Annotated[int, Field(ge=1, le=50)] | None = None
-    wall_s: Annotated[float, Field(gt=0, le=86400)] | None = None
 
 
 @dataclass(frozen=True)

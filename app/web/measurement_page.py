@@ -26,10 +26,8 @@ from app.web.claim_row import label
 from app.web.contexts import Fact, Link, Shell
 from app.web.job_contexts import FileLine
 from app.web.job_page import card_facts, plan_facts
-from app.web.job_words import DUMMY_TEXT, age, measured, size
+from app.web.job_words import DUMMY_TEXT, measured, size
 from app.web.measurement_contexts import (
-    MeasurementLine,
-    MeasurementListPage,
     MeasurementPage,
     RunPart,
     VerdictPart,
@@ -56,14 +54,12 @@ from runners.load.statistics import ENOUGH
 
 if TYPE_CHECKING:
     import datetime as dt
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from app.cards.queries import CardRow
     from app.claims.schema import ClaimRow
     from app.compare.setup import SetupDifference
-    from app.jobs.rows import MeasurementPage as Page
     from app.jobs.rows import MeasurementRow
-    from app.web.contexts import Trouble
     from app.web.picture_words import Picture
     from app.web.run_view import RunView
 
@@ -141,7 +137,7 @@ def measurement_page(
         published=tuple(Link(label(item), f"/claims/{item.id}") for item in known.published),
         published_in=_published_in(known.published),
         verdict=_verdict(verdict, claim, told_at_runs(row.numbers)) if verdict else None,
-        said=_said(row, runs),
+        said=what_runs_say(row, runs),
         about=(*_about(row), *card_facts(known.cards)),
         columns=tuple(map(_, COLUMNS.values())),
         sets=set_lines(row.numbers, labels),
@@ -242,7 +238,7 @@ def _verdict(given: Verdict, claim: ClaimRow | None, told: set[str]) -> VerdictP
         status=given.status,
         word=_(WORDS[given.status]),
         axis=Link(axis_name(claim.axis), f"/axes#{claim.axis}") if claim else None,
-        text=f"{given.text}{interval_said(given)}",
+        text=f"{given.text}{intervalwhat_runs_say(given)}",
         facts=(*(_held_against(claim) if claim else ()), *_verdict_facts(given)),
         reasons=own if len(own) == len(given.reasons) else (*own, _(RUNS_SAY)),
         assumptions=tuple(map(plain, given.assumptions)),
@@ -260,7 +256,7 @@ def _held_against(claim: ClaimRow) -> Iterator[Fact]:
         yield Fact(_("The claim's own baseline"), against(claim.baseline), claim.baseline.kind != "not_stated")
 
 
-def interval_said(given: Verdict) -> str:
+def intervalwhat_runs_say(given: Verdict) -> str:
     """The interval in words, with a blank before it; "" where there is none."""
     if given.low is None or given.high is None:
         return ""
@@ -304,7 +300,7 @@ def _difference(item: SetupDifference) -> tuple[str, str, str]:
     return item.label, fact_words(item.field, item.claimed), fact_words(item.field, item.measured)
 
 
-def _said(row: MeasurementRow, runs: Sequence[tuple[Json, Json]]) -> str:
+def what_runs_say(row: MeasurementRow, runs: Sequence[tuple[Json, Json]]) -> str:
     """What stands on top: how many runs are a result, and why there is no verdict where there is none."""
     valid = sum(1 for _, run in runs if run["valid"])
     if not runs:
@@ -364,43 +360,3 @@ def _downloads(row: MeasurementRow) -> list[Link]:
     if row.job_id:
         found.append(Link(_("Log"), address(f"/api/v1/jobs/{row.job_id}/log", [("epoch", str(row.epoch))])))
     return found
-
-
-def measurement_list_page(
-    page: Page,
-    claims: Mapping[str, ClaimRow],
-    pairs: Sequence[tuple[str, str]],
-    cursor: str | None,
-    troubles: Sequence[Trouble],
-    now: dt.datetime,
-) -> MeasurementListPage:
-    """`claims`: those that were measured again, by id."""
-    return MeasurementListPage(
-        shell=Shell(_("Measurements"), _("What runners found, and what it says of the claims."), "/measurements"),
-        count=counted(page.total, "measurement"),
-        troubles=tuple(troubles),
-        lines=tuple(_line(row, claims.get(of_claim(row)), now) for row in page.items),
-        filtered=bool(pairs),
-        first_url=address("/measurements", pairs) if cursor else "",
-        next_url=address("/measurements", [*pairs, ("cursor", page.next)]) if page.next else "",
-        json_url=address("/api/v1/measurements", pairs),
-    )
-
-
-def _line(row: MeasurementRow, claim: ClaimRow | None, now: dt.datetime) -> MeasurementLine:
-    report, verdict = report_of(row), verdict_of(row)
-    about = Link(row.claim_id, f"/claims/{row.claim_id}") if row.claim_id else None
-    about = about or (Link(row.card_id, f"/cards/{row.card_id}") if row.card_id else None)
-    return MeasurementLine(
-        url=f"/measurements/{row.id}",
-        status=row.status,
-        word=_(WORDS[verdict.status]) if verdict else _(row.status.replace("_", " ")),
-        text=verdict.text if verdict else _said(row, runs_of(row.numbers)),
-        what=measured(report),
-        axis=axis_name(claim.axis) if claim else "",
-        dummy=report.plan.on_random_weights,
-        about=about,
-        trust=row.trust,
-        by=row.created_by,
-        age=age(row.created_at, now),
-    )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from app.errors import InvalidInputError
-from app.jobs.plans import Choices
+from app.jobs.choices import Choices
 from app.language import N_, _
 from app.protocol.english import counted, refusal
 from app.web.approval_contexts import ChoiceField, ObstacleLine, ReproducePage

@@ -8,7 +8,8 @@ import pytest
 
 from app.errors import InvalidInputError
 from app.jobs.amounts import MOST_TOKENS, amount, too_much
-from app.jobs.plans import Choices, from_card
+from app.jobs.choices import Choices
+from app.jobs.plans import from_card
 from app.protocol.plan import Plan, Point
 from tests.jobs.factories import attach_plan
 from tests.jobs.test_plans import card

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
+from app.jobs.choices import Choices
 from app.jobs.here import NO_RUNNER, Here, here, obstacles, wants
-from app.jobs.plans import Choices, from_claim
+from app.jobs.plans import from_claim
 from tests.compare.factories import ratio, row
 from tests.jobs.factories import capabilities
 from tests.jobs.test_plans import PLAIN

@@ -9,7 +9,8 @@ import pytest
 from app.cards.schema import Card
 from app.catalogue.folder import read_catalogue
 from app.catalogue.rows import rows
-from app.jobs.plans import Choices, Planned, from_card, from_claim, length
+from app.jobs.choices import Choices
+from app.jobs.plans import Planned, from_card, from_claim, length
 from app.settings import read_settings
 from tests.compare.factories import FORCED, ratio, row
 

@@ -26,17 +26,13 @@ CODES = [path.parts[-3] for path in CATALOGUES]
 TEMPLATES = sorted(path.relative_to(ROOT / "templates").as_posix() for path in (ROOT / "templates").rglob("*.html"))
 # Folders of templates whose texts are not yet wrapped.
 NOT_YET = (
-    "about",
     "api",
     "cards",
     "imports",
-    "jobs",
-    "measurements",
-    "runners",
     "session",
     "tools",
 )
-NAMES = {"Benchcard", "JSON", "CSV", "YAML", "HTML", "Markdown", "PNG", "SVG"}  # the same in every language
+NAMES = {"Benchcard", "SHA", "JSON", "CSV", "YAML", "HTML", "Markdown", "PNG", "SVG"}  # the same in every language
 PLACES = re.compile(r"%\(\w+\)s|\{\w*[^}]*\}|</?[a-z][^>]*>|^ | $")  # of values, of markup, of joints
 
 

@@ -34,8 +34,9 @@ if TYPE_CHECKING:
 
     from app.accounts.tokens import Actor
     from app.db import Database
+    from app.jobs.choices import Choices
     from app.jobs.here import Obstacle
-    from app.jobs.plans import Choices, Planned
+    from app.jobs.plans import Planned
     from app.randomness import Randomness
     from app.settings import Settings
 

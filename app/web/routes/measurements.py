@@ -15,13 +15,13 @@ from app.jobs.evidence import recorded_at
 from app.jobs.measurements import traces_of
 from app.language import _
 from app.web.contexts import Trouble
+from app.web.measurement_list_page import measurement_list_page
 from app.web.measurement_numbers import first_shown, runs_of, twin_of
 from app.web.measurement_page import (
     Chosen,
     Known,
     beside_names,
     drawn,
-    measurement_list_page,
     measurement_page,
     of_claim,
     report_of,
