@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.cards import names
 from app.cards.from_claim import parallelism
+from app.jobs import simulated
 from app.language import _, number
 from app.protocol.policy.decide import LOAD_FORMAT
 from runners.engines import ENGINES
@@ -17,6 +18,7 @@ from runners.engines.recipe import Speculation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from decimal import Decimal
 
     from app.claims.schema import Acceptance, Conditions
     from app.jobs.command_line import Flag
@@ -28,8 +30,8 @@ DTYPES = {"bf16": "bfloat16", "fp16": "float16"}
 KV_DTYPES = frozenset({"fp8", "fp8_e4m3", "fp8_e5m2"})
 SELF_DRAFTING = frozenset({"mtp", "ngram", "dspark"})  # methods that need no second model
 EAGER = {"vllm": "enforce-eager"}
+FORCED = ("simulated", "synthetic")
 EXPERTS: dict[str, tuple[str, bool]] = {"vllm": ("enable-expert-parallel", True), "sglang": ("ep-size", False)}
-FORCED_LENGTH = {"sglang": "SGLANG_SIMULATE_ACC_LEN"}
 CPU_MEMORY = 0.4
 TP_EP = re.compile(r"TP(\d+) \+ EP(\d+)")
 
@@ -77,18 +79,17 @@ def sizes_of(given: Conditions) -> dict[str, int]:
 
 def forced_environment(acceptance: Acceptance, engine: str, notes: Notes) -> dict[str, str]:
     """The variables that force an acceptance length, where a claim was measured under one."""
-    if acceptance.kind not in ("simulated", "synthetic"):
-        return {}
-    length = acceptance.target or acceptance.length or acceptance.ceiling
-    name = FORCED_LENGTH.get(engine)
-    if name is None or length is None:
-        notes.lack(
-            _("acceptance was {kind}, and no way to force it in {title} is known here").format(
-                kind=acceptance.kind, title=ENGINES[engine].title
-            )
-        )
-        return {}
-    return {name: f"{length:f}"}
+    length = _forced_length(acceptance)
+    if length is not None:
+        return simulated.environment(engine, length)
+    if acceptance.kind in FORCED:
+        notes.lack(_("acceptance was {kind}, and the source states no length of it").format(kind=acceptance.kind))
+    return {}
+
+
+def _forced_length(acceptance: Acceptance) -> Decimal | None:
+    """Tokens a step; None where none is forced, or to no stated length."""
+    return acceptance.target or acceptance.length or acceptance.ceiling if acceptance.kind in FORCED else None
 
 
 def on_cpu(engine: str, notes: Notes) -> dict[str, Flag]:
@@ -184,4 +185,6 @@ def _speculation(given: Conditions, table: Engine, acceptance: Acceptance, notes
     if drafts is None:
         notes.lack(_("the source states no number of draft tokens"))
         return {}
-    return table.speculate(Speculation(method.casefold(), drafts))
+    length = _forced_length(acceptance)
+    more = {} if length is None else simulated.speculation(table.name, length)
+    return table.speculate(Speculation(method.casefold(), drafts, more))

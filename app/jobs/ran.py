@@ -5,13 +5,12 @@ Only what the report shows is said: a fact that an engine chose by itself stays 
 
 from __future__ import annotations
 
-import re
-from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from app.cards import names
 from app.cards.schema import Parallelism
 from app.claims import schema as claims
+from app.jobs import simulated
 from app.jobs.flags import sizes_of
 from app.jobs.matching import chip
 from app.jobs.plans import RANDOM_IDS, length
@@ -33,7 +32,6 @@ CACHE_OFF = {"vllm": ("enable-prefix-caching", False), "sglang": ("disable-radix
 CLIENT = "Benchcard"
 MOST = 10**6  # GPUs, replicas or drafted tokens: what is more is none
 LONGEST = 200  # characters of a name
-LENGTH = re.compile(r"\d{1,6}(\.\d{1,6})?", re.ASCII)
 
 
 def as_claim(claim: claims.Claim, report: Report, side: SideName, point: int) -> claims.Claim:
@@ -55,8 +53,8 @@ def conditions_of(
         conditions = conditions.model_copy(update=_of_launch(launch, report, side, stated))
         if conditions.speculation.method == "off":
             acceptance = claims.Acceptance(kind="none")
-        elif any("SIMULATE_ACC_LEN" in name for name in launch.env):
-            acceptance = claims.Acceptance(kind="simulated", target=_forced(launch))
+        elif simulated.is_simulated(launch):
+            acceptance = claims.Acceptance(kind="simulated", target=simulated.length(launch))
         else:
             acceptance = claims.Acceptance(kind="measured")
     return conditions, acceptance
@@ -114,13 +112,6 @@ def _line(text: str | None) -> str | None:
     """None for what is no name of anything."""
     bare = " ".join((text or "").split())
     return bare if 0 < len(bare) <= LONGEST else None
-
-
-def _forced(launch: Launch) -> Decimal | None:
-    """The acceptance length that a simulation was set to; None where the engine was given no number."""
-    given = next(value for name, value in launch.env.items() if name.endswith("SIMULATE_ACC_LEN"))
-    length = Decimal(given) if LENGTH.fullmatch(given) else None
-    return length if length is not None and length >= 1 else None
 
 
 def _dtype(launch: Launch) -> str | None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.claims.words import axis_name
 from app.jobs.numbers import AT_END, load_said
+from app.jobs.simulated import is_simulated
 from app.language import N_, _, number
 from app.protocol.english import counted
 from app.web.axes_example import shown
@@ -60,7 +61,7 @@ def engine_of(report: Report) -> str:
 
 
 def is_forced(report: Report) -> bool:
-    return any("SIMULATE_ACC_LEN" in name for side in report.plan.sides if side.launch for name in side.launch.env)
+    return any(side.launch is not None and is_simulated(side.launch) for side in report.plan.sides)
 
 
 @dataclass(frozen=True)

@@ -65,7 +65,7 @@ def test_what_only_a_run_needs_is_assumed_and_said() -> None:
         ({"axis": "kernel_time"}, "nothing that a load test measures"),
         ({"conditions.speculation": {"method": "EAGLE3", "draft_tokens": 3}}, "needs a draft model"),
         ({"conditions.speculation": {"method": "MTP"}}, "no number of draft tokens"),
-        (FORCED, "acceptance was simulated, and no way to force it in vLLM"),
+        ({**FORCED, "acceptance": {"kind": "simulated"}}, "acceptance was simulated, and the source states no length"),
     ],
 )
 def test_what_is_missing_is_named_and_nothing_is_planned(overrides: dict[str, Any], missing: str) -> None:
@@ -153,6 +153,13 @@ def test_a_forced_acceptance_is_forced_again_where_the_engine_can() -> None:
     assert found.plan is not None
     assert found.plan.sides[0].launch is not None
     assert found.plan.sides[0].launch.env == {"SGLANG_SIMULATE_ACC_LEN": "5.5"}
+    of_vllm = planned(**FORCED).plan
+    assert of_vllm is not None
+    assert of_vllm.sides[0].launch is not None
+    assert of_vllm.sides[0].launch.flags["speculative-config"] == {
+        "method": "dspark", "num_speculative_tokens": 5,
+        "rejection_sample_method": "synthetic", "synthetic_acceptance_length": 5.5,
+    }  # fmt: skip
 
 
 TWICE = "--load-format is given twice; leave one of them"

@@ -51,6 +51,27 @@ def test_a_simulated_length_that_is_no_number_is_not_stated(tmp_path: Path, forc
     assert str(card.speculation.accept_length) == ("3.5" if forced == "3.5" else "None")
 
 
+@pytest.mark.parametrize(
+    ("keys", "length"),
+    [({"synthetic_acceptance_length": 3.5}, "3.5"), ({"synthetic_acceptance_length": 2}, "2"),
+     ({"synthetic_acceptance_rates": [1, 0.5, 0.25]}, "2.75"), ({"synthetic_acceptance_rates": ["x"]}, "None"),
+     ({}, "None")],
+)  # fmt: skip
+def test_vllms_own_synthetic_acceptance_is_simulated_and_no_measured_one(
+    tmp_path: Path, keys: dict[str, Any], length: str
+) -> None:
+    config = {**DRAFTING["speculative-config"], "rejection_sample_method": "synthetic", **keys}
+    _, card = judge(tmp_path, flags={"speculative-config": config})
+    assert card.speculation.acceptance == "simulated"
+    assert str(card.speculation.accept_length) == length
+
+
+def test_an_acceptance_that_nobody_set_is_measured(tmp_path: Path) -> None:
+    config = {**DRAFTING["speculative-config"], "rejection_sample_method": "block"}
+    _, card = judge(tmp_path, flags={"speculative-config": config})
+    assert card.speculation.acceptance == "measured"
+
+
 @pytest.mark.parametrize("size", [-5, 0, True, 2**52, "2", {"a": 1}])
 def test_a_size_that_is_none_is_not_stated(tmp_path: Path, size: Any) -> None:
     _, card = judge(tmp_path, flags={"tensor-parallel-size": size, "enable-expert-parallel": True})
