@@ -184,6 +184,9 @@ def _launch(side: _Wanted, chosen: Choices, notes: Notes) -> Launch | None:
     gpus = _gpus(given, chosen, notes)
     if gpus == 0 and side.command is None:
         flags |= engine_flags.on_cpu(engine, notes)
+    for name, value in (chosen.flags or {}).items():
+        notes.chosen(f"--{name}", value, flags.get(name))
+        flags[name] = value
     if version is None or model is None or gpus is None:
         return None
     revision = given.model.revision if re.fullmatch(r"[0-9a-f]{40}", given.model.revision or "") else None

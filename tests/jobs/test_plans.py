@@ -85,6 +85,15 @@ def test_a_choice_goes_into_the_place_of_what_is_missing_and_is_said() -> None:
     assert found.accelerator is None
 
 
+def test_flags_that_are_chosen_are_added_over_those_of_the_conditions_and_are_said() -> None:
+    found = planned(Choices(flags={"attention-backend": "TRITON_ATTN", "dtype": "float16"}))
+    assert found.plan is not None and found.plan.sides[0].launch is not None
+    flags = found.plan.sides[0].launch.flags
+    assert (flags["attention-backend"], flags["dtype"]) == ("TRITON_ATTN", "float16")
+    assert "--attention-backend: TRITON_ATTN was chosen; the source states none" in found.assumptions
+    assert "--dtype: float16 was chosen; the source says bfloat16" in found.assumptions
+
+
 @pytest.mark.parametrize(("engine", "share"), [("vLLM", 0.4), ("SGLang", None)])
 def test_on_a_cpu_an_engine_leaves_memory_to_others(engine: str, share: float | None) -> None:
     claim = {"conditions.engine": {"name": engine, "version": "0.32.0"}, "conditions.parallelism": None}
