@@ -1,8 +1,8 @@
 """A measurement of our own as claims of the catalogue: every digit computed from the traces of its bundle.
 
-    python -m bench.publish app/catalogue/evidence/ID.zip
+    python -m bench.publish app/catalogue/evidence/ID.zip [AXIS ...]
 
-Prints the `claims` of a group of a source's file, one for each load and each of output throughput, TTFT and TPOT. What
+Prints the `claims` of a group of a source's file, one for each load and axis (output throughput, TTFT and TPOT). What
 the group shares, its caveats first, is written by hand beside them; tests/catalogue/test_evidence.py computes each
 value again.
 """
@@ -24,7 +24,7 @@ from app.jobs.shipped import checked
 from app.web.job_words import engine
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from app.jobs.evidence import Checked
 
@@ -38,10 +38,10 @@ def rounded(number: float) -> Decimal:
     return Decimal(f"{Decimal(f'{number:.{DIGITS}g}'):f}")
 
 
-def claims(bundle: Checked, name: str) -> Iterator[Json]:
+def claims(bundle: Checked, name: str, axes: Sequence[str] = AXES) -> Iterator[Json]:
     """One for each number; a load that is no result has none."""
     for of_set in bundle.numbers["sets"]:
-        for axis in AXES if of_set["valid"] else ():
+        for axis in axes if of_set["valid"] else ():
             number = value(of_set, axis, "median", of_set["gpus"])
             if number is not None:
                 yield _claim(bundle, name, of_set, axis, number)
@@ -84,12 +84,19 @@ _Dumper.add_representer(Decimal, _represent)
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("bundle", type=Path)
-    file = parser.parse_args().bundle
+    parser.add_argument("axes", nargs="*", choices=[*QUANTITIES, []], metavar="AXIS")
+    given = parser.parse_args()
+    file = given.bundle
     bundle = checked(file)
-    given, _ = conditions_of(bundle.report, "a", 0, Conditions())
-    print(f"# conditions of all: {given.model_dump_json(exclude_none=True)}")
+    ran, _ = conditions_of(bundle.report, "a", 0, Conditions())
+    print(f"# conditions of all: {ran.model_dump_json(exclude_none=True)}")
     yaml.dump(
-        list(claims(bundle, file.stem)), sys.stdout, Dumper=_Dumper, sort_keys=False, width=140, default_flow_style=None
+        list(claims(bundle, file.stem, given.axes or AXES)),
+        sys.stdout,
+        Dumper=_Dumper,
+        sort_keys=False,
+        width=140,
+        default_flow_style=None,
     )
     return 0
 

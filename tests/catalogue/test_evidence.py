@@ -60,7 +60,7 @@ def test_requests_that_failed_are_told_with_the_number_that_goes_without_them(cl
 
 
 def test_whatever_names_benchcard_as_its_maker_has_its_traces_here() -> None:
-    assert len(OWN) == 27
+    assert len(OWN) == 47
     measured = [claim for loaded in read_catalogue(SOURCES) for claim in loaded.source.claims
                 if claim.measured_by == "Benchcard"]  # fmt: skip
     assert measured == OWN
