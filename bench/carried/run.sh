@@ -1,0 +1,10 @@
+# FOLDER SECONDS PLAN.json ...: measure them in this order, once SGLang is there; start it with setsid
+cd "$1/tree"
+folder="$1" seconds="$2"
+shift 2
+echo $$ > "$folder/pid"
+until [ -e "$folder/sglang.ready" ]; do sleep 0.5; done
+export PYTHONPATH="$folder/site:$folder/tree"
+python3 -m bench.carried.killed "$folder/out" > "$folder/killed.log" 2>&1 &
+python3 -m bench.measured "$@" --out "$folder/out" --models "$folder/models" --seconds "$seconds" > "$folder/said" 2>&1
+touch "$folder/over"
