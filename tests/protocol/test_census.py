@@ -169,3 +169,16 @@ def test_a_build_has_the_census_of_its_version_and_a_version_without_one_has_non
     assert census.of("vllm", "0.32.0+cpu") == census.of("vllm", "0.32.0")
     assert census.of("vllm", "0.31.9") is None
     assert census.of("vllm", "../vllm") is None
+
+
+def test_every_key_of_a_value_that_needs_approval_is_named_to_the_one_who_approves() -> None:
+    """A draft model and an acceptance that is set are two things to look at."""
+    vllm = CENSUSES["vllm-0.25.1"]
+    assert vllm is not None
+    drafting = {"method": "draft_model", "model": "o/draft", "num_speculative_tokens": 5}
+    forced = drafting | {"rejection_sample_method": "synthetic", "synthetic_acceptance_length": 4.0}
+    said = vllm.flag("speculative-config", forced)
+    assert said.level == "approve"
+    for key in ("model", "rejection_sample_method", "synthetic_acceptance_length"):
+        assert f"speculative-config.{key} " in said.reason
+    assert vllm.flag("speculative-config", forced | {"synthetic_acceptance_length": 0.5}).level == "never"

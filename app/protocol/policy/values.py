@@ -23,7 +23,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from app.protocol.policy.levels import Judged, worst
+from app.protocol.policy.levels import Judged, together, worst
 
 _WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")  # no dot, no slash: neither a path nor a module
 _KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
@@ -129,7 +129,7 @@ class Keys:
     def judge(self, value: object, where: str, _: tuple[str, ...]) -> Judged:
         if not isinstance(value, Mapping):
             return Judged("never", f"{where} takes a JSON object")
-        return worst(Judged("allow", ""), *(self._key(key, item, where) for key, item in value.items()))
+        return together([Judged("allow", ""), *(self._key(key, item, where) for key, item in value.items())])
 
     def _key(self, key: str, item: object, where: str) -> Judged:
         if not _KEY.fullmatch(key):
