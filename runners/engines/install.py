@@ -147,7 +147,7 @@ def _alone(folder: Path) -> Iterator[None]:
 
 def _fill(found: Installed, requirements: str, *, pinned: bool) -> None:
     shutil.rmtree(found.folder, ignore_errors=True)
-    _run([sys.executable, "-m", "venv", "--without-pip", str(found.folder)])
+    _run([sys.executable, "-m", "venv", str(found.folder)])  # with pip: vLLM tells its configuration by what pip lists
     listing = found.folder / "requirements.txt"
     listing.write_text(requirements)
     pip = [sys.executable, "-m", "pip", "--python", str(found.python), "--quiet", "--disable-pip-version-check"]

@@ -45,6 +45,13 @@ def test_a_good_server_is_ready_known_flushed_read_and_gone(installed: Installed
     assert not any(installed.folder.parent.glob("job/*scratch*"))
 
 
+def test_a_version_is_known_of_a_server_that_cannot_tell_its_configuration(installed: Installed) -> None:
+    """It ends the connection on which it failed."""
+    with start(installed, "breaks") as started:
+        known = started.wait_ready(60)
+        assert (known.version, known.info) == ("9.9.9", None)
+
+
 def test_the_started_process_has_the_variables_that_were_built_for_it_and_no_others(
     installed: Installed, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -6,6 +6,8 @@ import argparse
 import json
 import os
 import signal
+import socket
+import struct
 import sys
 import threading
 import urllib.request
@@ -20,14 +22,28 @@ class Handler(BaseHTTPRequestHandler):
     generated = prompted = 0
     flushed = False
 
+    broken = False  # this connection
+
     def do_GET(self) -> None:
+        if self.broken:
+            self.reset()
+            return
         said = {"/version": {"version": "9.9.9"}, "/server_info?config_format=json": {"arguments": sys.argv[1:]}}
-        if self.path == "/metrics":
+        if self.path.startswith("/server_info") and self.given.model == "breaks":
+            self.broken = True
+            self.say(500, "no pip")
+        elif self.path == "/metrics":
             counted = {"generation": Handler.generated, "prompt": Handler.prompted}
             lines = (f'vllm:{name}_tokens_total{{engine="0"}} {number}\n' for name, number in counted.items())
             self.say(200, "".join(lines))
         else:
             self.say(200, json.dumps(said.get(self.path, {})))
+
+    def reset(self) -> None:
+        """As uvicorn may after an answer of 500: the connection ends under the next request."""
+        self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self.close_connection = True
+        self.connection.close()
 
     def do_POST(self) -> None:
         asked = json.loads(self.rfile.read(int(self.headers["Content-Length"] or 0)) or "{}")
