@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import time
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote
 from uuid import uuid4
@@ -143,11 +144,12 @@ class Client:
         path = f"/api/v1/imports/{_segment(sha256)}/cards"
         return _as(CardsStored, self._send("POST", path, choice.model_dump_json(), "json", key=key or str(uuid4())))
 
-    def import_bundle(self, data: bytes) -> MeasurementDetail:
-        """Give a measurement from elsewhere, as `benchcard evidence` writes it: it is checked and recorded."""
+    def import_bundle(self, data: bytes) -> tuple[MeasurementDetail, bool]:
+        """Give a measurement from elsewhere, as `benchcard evidence` writes it: it is checked, and recorded unless its
+        traces are on record already. Returns the measurement, and whether it is new."""
         headers = {"Content-Type": "application/zip"}
         answer = self._ask("POST", "/api/v1/measurements/import", content=data, headers=headers)
-        return _as(MeasurementDetail, answer)
+        return _as(MeasurementDetail, answer), answer.status_code == HTTPStatus.CREATED
 
     def jobs(self, query: JobListQuery | None = None) -> JobList:
         """One page of jobs, the newest first."""

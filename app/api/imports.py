@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.concurrency import run_in_threadpool
-from fastapi.responses import FileResponse, Response
+from fastapi.responses import Response
 
 from app.api.access import INVALID, NOT_FOUND, Answers
 from app.api.auth import SIGNED_IN, TOKEN, IdempotencyKey, signed_in
@@ -15,6 +15,7 @@ from app.api.import_answers import detailed, recorded
 from app.api.import_schema import CardsStored, ImportDetail, ImportQuery, RecordImport
 from app.api.once import once_only
 from app.cards.store import Draft, Writer
+from app.marks import marked_file
 from app.results.importers import MOST_BYTES
 from app.results.recording import read_chosen
 from app.results.store import record
@@ -86,12 +87,12 @@ def one_import(request: Request, sha256: str) -> ImportDetail:
     return detailed(_imports(request).one(sha256))
 
 
-@router.get("/{sha256}/file", response_class=FileResponse, responses={**RAW, **INVALID, **NOT_FOUND})
-def raw_file(request: Request, sha256: str) -> FileResponse:
+@router.get("/{sha256}/file", response_class=Response, responses={**RAW, **INVALID, **NOT_FOUND})
+def raw_file(request: Request, sha256: str) -> Response:
     """The file itself, byte for byte."""
     stored = _imports(request).one(sha256)
     path = _files(request).path(stored.sha256)
-    return FileResponse(path, media_type="application/octet-stream", filename=stored.name)
+    return marked_file(request, path, stored.sha256, "application/octet-stream", stored.name)
 
 
 @router.post(

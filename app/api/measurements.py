@@ -3,12 +3,13 @@
 from typing import TYPE_CHECKING, Annotated, cast
 
 from fastapi import APIRouter, Query, Request
-from fastapi.responses import FileResponse
+from fastapi.responses import Response
 
 from app.api.access import INVALID, NOT_FOUND, Answers
 from app.api.job_answers import measurements
 from app.api.job_schema import BestAnswer, BestQuery, MeasurementDetail, MeasurementList, MeasurementListQuery
 from app.jobs.best import best
+from app.marks import marked_file
 
 if TYPE_CHECKING:
     from app.jobs.measured import Measurements
@@ -43,13 +44,13 @@ def best_load(request: Request, measurement_id: str, query: Annotated[BestQuery,
     return BestAnswer.model_validate(best(row.kind, row.numbers, query.above))
 
 
-@router.get("/{measurement_id}/parts/{name}", response_class=FileResponse, responses={**RAW, **NOT_FOUND})
-def measurement_part(request: Request, measurement_id: str, name: str) -> FileResponse:
+@router.get("/{measurement_id}/parts/{name}", response_class=Response, responses={**RAW, **NOT_FOUND})
+def measurement_part(request: Request, measurement_id: str, name: str) -> Response:
     """A file of a measurement, byte for byte: `report.json`, or a trace as Parquet."""
     part = _measured(request).part(measurement_id, name)
     path = cast("Files", request.app.state.files).path(part.sha256)
     kind = next((kind for end, kind in MEDIA_TYPES.items() if name.endswith(end)), "application/octet-stream")
-    return FileResponse(path, media_type=kind, filename=part.name)
+    return marked_file(request, path, part.sha256, kind, part.name)
 
 
 def _measured(request: Request) -> "Measurements":

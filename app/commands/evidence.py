@@ -11,7 +11,7 @@ from app.apart import bound_memory
 from app.client import ServerError
 from app.commands.exits import FOUND, HELP, OK, SETUP, USAGE
 from app.commands.server import options, towards_server
-from app.errors import InvalidInputError
+from app.errors import ConflictError, InvalidInputError
 from app.installation import opened
 from app.jobs.apart import MOST_MEMORY
 from app.jobs.evidence import check
@@ -73,14 +73,15 @@ def _import(given: argparse.Namespace, client: Client) -> int:
         print(f"benchcard evidence: {given.file}: {error.strerror}", file=sys.stderr)
         return USAGE
     try:
-        made = client.import_bundle(data)
+        measurement, new = client.import_bundle(data)
     except ServerError as error:
-        if error.code != InvalidInputError.code:
+        if error.code not in (InvalidInputError.code, ConflictError.code):
             raise
-        for detail in error.details:
-            print(f"{given.file}: {detail.message}", file=sys.stderr)
+        for message in [detail.message for detail in error.details] or [str(error)]:
+            print(f"{given.file}: {message}", file=sys.stderr)
         return FOUND
-    print(f"{given.file}: {made.id}, {made.trust}: {made.status.replace('_', ' ')}")
+    known = "" if new else "; its traces are on record already, nothing was recorded"
+    print(f"{given.file}: {measurement.id}, {measurement.trust}: {measurement.status.replace('_', ' ')}{known}")
     return OK
 
 

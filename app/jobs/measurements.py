@@ -21,7 +21,7 @@ from app.compare.reproduction import Verdict
 from app.errors import ConflictError, InvalidInputError
 from app.ids import letters
 from app.jobs.judged import judged
-from app.jobs.store import JOB, assumptions_of, no_job
+from app.jobs.store import JOB, alone, assumptions_of, no_job
 from app.protocol.english import refusal
 from app.protocol.outcome import REPORT, Report
 from app.protocol.plan import Plan
@@ -121,14 +121,40 @@ def record(
 def record_bundle(
     session: Session, new: Found, kept: Kept, by: str, now: dt.datetime, randomness: Randomness
 ) -> tuple[str, bool]:
-    """Put a bundle's measurement on record, once for the same bytes. Returns its id, and whether it is new."""
-    asked = sa.select(MEASUREMENT.c.id).where(MEASUREMENT.c.bundle_sha256 == kept.sha256)
-    known = session.connection().execute(asked).scalar()
+    """Put a bundle's measurement on record, once for the same traces. Returns its id, and whether it is new.
+    Raises ConflictError as `known_by_traces` does."""
+    alone(session)
+    known = known_by_traces(session, new.numbers, kept.sha256)
     if known is not None:
-        return str(known), False
+        return known, False
     of_bundle = {"bundle_sha256": kept.sha256, "bundle_size": kept.size, "trust": VERIFIED}
     origin = of_bundle | {"id": _free_id(session, randomness), "created_by": by, "created_at": now}
     return _insert(session, new, origin), True
+
+
+def known_by_traces(session: Session, numbers: Json, bundle_sha256: str) -> str | None:
+    """The measurement on record that a bundle holds, however it is packed: the same traces are the same measurement;
+    without any trace, the same bytes. Raises ConflictError where only some of the traces are those of one: a run that
+    was measured is told with the others of its measurement, or not at all."""
+    named = sa.select(MEASUREMENT.c.id).where(MEASUREMENT.c.bundle_sha256 == bundle_sha256)
+    same_bytes = session.connection().execute(named).scalar()
+    if same_bytes is not None:
+        return str(same_bytes)
+    digests = traces_of(numbers)
+    sharing = sa.select(TRACE.c.measurement_id).where(TRACE.c.sha256.in_(digests))
+    asked = sa.select(TRACE.c.measurement_id, TRACE.c.sha256).where(TRACE.c.measurement_id.in_(sharing))
+    in_order = asked.join(MEASUREMENT, MEASUREMENT.c.id == TRACE.c.measurement_id).order_by(MEASUREMENT.c.number)
+    known: dict[str, set[str]] = {}
+    for row in session.connection().execute(in_order).all():
+        known.setdefault(row.measurement_id, set()).add(row.sha256)
+    for name, traces in known.items():
+        if traces == digests:
+            return name
+    for name, traces in known.items():
+        shared = len(traces & digests)
+        message = f"{shared} of its {len(digests)} traces are those of the measurement {name}, which has {len(traces)}"
+        raise ConflictError(f"{message}: runs of one measurement are not those of another")
+    return None
 
 
 def record_shipped(session: Session, new: Found, kept: Kept, measurement_id: str, now: dt.datetime) -> None:

@@ -6,7 +6,6 @@ names the measurement that its number was computed from.
 
 from __future__ import annotations
 
-import hashlib
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,6 +16,7 @@ from app.errors import SetupError
 from app.jobs.evidence import check
 from app.jobs.measurements import MEASUREMENT, found_elsewhere, record_shipped
 from app.results.bundle import BundleError
+from app.results.files import file_digest
 
 if TYPE_CHECKING:
     from app.clock import Clock
@@ -35,7 +35,7 @@ def record_all(database: Database, files: Files, sources: Path, clock: Clock) ->
     with database.read() as session:
         asked = sa.select(MEASUREMENT.c.bundle_sha256).where(MEASUREMENT.c.bundle_sha256.is_not(None))
         known = set(session.connection().execute(asked).scalars())
-    new = [file for file in found if _digest(file) not in known]
+    new = [file for file in found if file_digest(file) not in known]
     for file in new:
         _record(database, files, file, clock)
     return [file.stem for file in new]
@@ -62,8 +62,3 @@ def _record(database: Database, files: Files, file: Path, clock: Clock) -> None:
             arriving.write(piece)
         kept = arriving.keep()
     database.write(lambda session: record_shipped(session, found, kept, file.stem, clock.now()))
-
-
-def _digest(file: Path) -> str:
-    with file.open("rb") as data:
-        return hashlib.file_digest(data, "sha256").hexdigest()

@@ -102,6 +102,12 @@ class Arriving:
         return kept
 
 
+def file_digest(file: Path) -> str:
+    """The SHA-256 of what a file holds. Raises OSError."""
+    with file.open("rb") as data:
+        return hashlib.file_digest(data, "sha256").hexdigest()
+
+
 def relative(sha256: str) -> str:
     """A kept file's place in the folder."""
     return f"{sha256[:2]}/{sha256}"

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from hashlib import sha256
-from http import HTTPStatus
 from typing import TYPE_CHECKING
 
 from fastapi.responses import Response
+
+from app.marks import is_known, unchanged
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -26,13 +27,6 @@ def marked_bytes(
     # Weak, because it goes out compressed or not under the same mark.
     mark = f'W/"{content}"'
     given = {**headers, "ETag": mark}
-    if _has(request.headers.get("if-none-match", ""), mark):
-        given["Vary"] = "Accept-Encoding"  # the compression says so only of what has a body
-        return Response(None, HTTPStatus.NOT_MODIFIED, given)
+    if is_known(request, mark):
+        return unchanged(given)
     return Response(make(), media_type=media_type, headers=given)
-
-
-def _has(given: str, mark: str) -> bool:
-    """Whether an If-None-Match names it; weak and strong marks compare alike there (RFC 9110, 13.1.2)."""
-    named = [item.strip().removeprefix("W/") for item in given.split(",")]
-    return given.strip() == "*" or mark.removeprefix("W/") in named

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import html
 import io
+import json
 import zipfile
 from typing import TYPE_CHECKING
 
@@ -48,12 +50,60 @@ def refused(site: Site, data: bytes) -> tuple[int, str, str]:
 
 def test_a_bundle_is_taken_once_and_given_back_byte_for_byte(site: Site) -> None:
     first, again = send(site, bundle_bytes()), send(site, bundle_bytes())
-    assert (first.status_code, again.json()) == (201, first.json())
+    assert (first.status_code, again.status_code, again.json()) == (201, 200, first.json())
     made = first.json()
     assert (made["trust"], made["numbers"]["valid"], made["job_id"]) == ("verified from trace", True, None)
     assert made["claim_id"] is None  # no catalogue here has it
     given = site.get(f"/api/v1/measurements/{made['id']}/evidence")
     assert (given.content, given.headers["content-type"]) == (bundle_bytes(), "application/zip")
+
+
+def kept(site: Site) -> list[str]:
+    return [file.name for file in (site.data / "files").rglob("*") if file.is_file()]
+
+
+def repacked(tmp_path: Path, **change: object) -> bytes:
+    """The same traces in another bundle."""
+    files = files_of(tmp_path, with_claim=False)
+    about = files["measurement.json"]
+    assert isinstance(about, bytes)
+    files["measurement.json"] = json.dumps(json.loads(about) | change).encode()
+    files["log.txt"] = b"another log\n"
+    return written(tmp_path, files, "again.zip").read_bytes()
+
+
+def test_the_same_traces_packed_again_are_the_known_measurement(site: Site, tmp_path: Path) -> None:
+    first = send(site, bundle_bytes())
+    there = kept(site)
+    again = send(site, repacked(tmp_path, id="mother", created_by="somebody else"))
+    assert (again.status_code, again.json()) == (200, first.json())
+    assert site.get("/api/v1/measurements").json()["total"] == 1
+    assert kept(site) == there
+
+
+def test_whoever_has_the_bundle_is_sent_no_byte_of_it(site: Site) -> None:
+    path = f"/api/v1/measurements/{send(site, bundle_bytes()).json()['id']}/evidence"
+    first, second = site.get(path), site.get(path)
+    mark = first.headers["etag"]
+    assert mark == second.headers["etag"] == f'"{hashlib.sha256(bundle_bytes()).hexdigest()}"'
+    for known in (mark, f'"other", {mark}', f"W/{mark}", "*"):
+        again = site.get(path, headers={"If-None-Match": known})
+        assert (again.status_code, again.content, again.headers["etag"]) == (304, b"", mark)
+    assert site.get(path, headers={"If-None-Match": '"other"'}).content == bundle_bytes()
+    part = site.get(path, headers={"Range": "bytes=0-3", "If-Range": mark})
+    assert (part.status_code, part.content) == (206, b"PK\x03\x04")
+
+
+def test_some_traces_of_a_known_measurement_are_no_other_one(site: Site, tmp_path: Path) -> None:
+    known = send(site, bundle_bytes()).json()["id"]
+    there = kept(site)
+    fewer = files_of(tmp_path, with_claim=False, change=without_its_last_run)
+    del fewer["traces/a-0-3.parquet"]
+    answer = send(site, written(tmp_path, fewer).read_bytes())
+    assert (answer.status_code, answer.json()["error"]["code"]) == (409, "conflict")
+    assert f"2 of its 2 traces are those of the measurement {known}, which has 3" in answer.json()["error"]["message"]
+    assert site.get("/api/v1/measurements").json()["total"] == 1
+    assert kept(site) == there
 
 
 def test_a_number_that_its_traces_do_not_give_is_refused(site: Site, tmp_path: Path) -> None:
@@ -89,6 +139,10 @@ def test_the_evidence_of_no_measurement_is_404(site: Site) -> None:
 def invalid(report: Report) -> Report:
     runs = tuple(run.model_copy(update={"reasons": ("lagging_client: late",)}) for run in report.runs)
     return report.model_copy(update={"runs": runs})
+
+
+def without_its_last_run(report: Report) -> Report:
+    return report.model_copy(update={"runs": report.runs[:-1]})
 
 
 def test_an_imported_measurement_without_a_valid_run_reads_as_what_it_is(site: Site, tmp_path: Path) -> None:

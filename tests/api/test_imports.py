@@ -77,6 +77,8 @@ def test_a_result_file_is_kept_and_read(site: Site, path: Path) -> None:
     assert file.content == path.read_bytes()
     assert file.headers["content-disposition"] == f'attachment; filename="{path.name}"'
     assert file.headers["content-type"] == "application/octet-stream"
+    known = {"If-None-Match": file.headers["etag"]}
+    assert site.get(f"{IMPORTS}/{read['sha256']}/file", headers=known).status_code == 304
 
 
 def test_a_file_sent_twice_is_one_import(site: Site) -> None:

@@ -164,6 +164,8 @@ def test_a_bundle_is_given_to_a_server_by_the_command(
         to = ["--server", address, "--token", token]
         assert main(["evidence", "import", str(file), *to]) == 0
         assert "verified from trace: different setup" in capsys.readouterr().out
+        assert main(["evidence", "import", str(file), *to]) == 0
+        assert "its traces are on record already, nothing was recorded" in capsys.readouterr().out
         file.write_bytes(bundle_bytes().replace(b"a line of the log", b"A line of the log"))
         assert main(["evidence", "import", str(file), *to]) == 1
         assert "m1.zip: cannot be read: Bad CRC-32" in capsys.readouterr().err

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 from fastapi import APIRouter, Request
-from fastapi.responses import FileResponse, HTMLResponse
+from fastapi.responses import HTMLResponse, Response
 
 from app.errors import InvalidInputError
 from app.jobs.measurements import traces_of
 from app.jobs.queries import JobFilter
 from app.language import _
+from app.marks import marked_file
 from app.web.contexts import Trouble
 from app.web.job_list_page import filter_pairs, job_list_page, job_results
 from app.web.job_log import A_PAGE, MOST_GROWN, TAIL, log_page, log_part, tail
@@ -130,12 +131,12 @@ def log_of_job(request: Request, job_id: str, epoch: str = "", offset: str = "",
     return respond(request, part, part=part, headers=headers)
 
 
-@router.get("/jobs/{job_id}/attempts/{epoch}/{name}", response_class=FileResponse, dependencies=[IN_ENGLISH])
-def part_of_attempt(request: Request, job_id: str, epoch: str, name: str) -> FileResponse:
+@router.get("/jobs/{job_id}/attempts/{epoch}/{name}", response_class=Response, dependencies=[IN_ENGLISH])
+def part_of_attempt(request: Request, job_id: str, epoch: str, name: str) -> Response:
     """A file of an attempt, byte for byte, also of one that is evidence only. Raises NotFoundError."""
     part = jobs(request).part(job_id, _whole("epoch", epoch) or 0, name)
     path = cast("Files", request.app.state.files).path(part.sha256)
-    return FileResponse(path, media_type="application/octet-stream", filename=part.name)
+    return marked_file(request, path, part.sha256, "application/octet-stream", part.name)
 
 
 def _whole(name: str, given: str) -> int | None:
