@@ -25,7 +25,8 @@ from app.api.once import once_only
 from app.api.runner import body_of
 from app.cards.store import Writer
 from app.errors import ForbiddenError, InvalidInputError
-from app.jobs.plans import from_card, from_claim
+from app.jobs.as_measured import again
+from app.jobs.plans import from_card
 from app.jobs.queries import JobFilter, approval_rows, job_detail, runner_rows
 from app.jobs.store import NewJob, approve, cancel, drain, revoke, submit
 from app.replay.store import Reply
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from app.cards.queries import Cards
     from app.catalogue.queries import Catalogue
     from app.clock import Clock
+    from app.jobs.measured import Measurements
     from app.jobs.plans import Planned
     from app.jobs.queries import Jobs
     from app.randomness import Randomness
@@ -201,12 +203,16 @@ def _new_job(request: Request, asked: SubmitJob, actor: "Actor") -> NewJob:
 
 
 def _planned(request: Request, asked: SubmitJob) -> "Planned":
-    """The plan of a claim or a card, with prompts that nobody has sent before. Raises NotFoundError."""
+    """The plan of a claim or a card, with prompts that nobody has sent before; of a number of our own that of its
+    measurement. Raises NotFoundError."""
     seed = int.from_bytes(cast("Randomness", request.app.state.randomness).take(6), "big")
     if asked.card_id is not None:
         card = cast("Cards", request.app.state.cards).card(asked.card_id).card
         return from_card(card, seed, asked.choices)
-    return from_claim(cast("Catalogue", request.app.state.catalogue).claim(asked.claim_id or ""), seed, asked.choices)
+    claim = cast("Catalogue", request.app.state.catalogue).claim(asked.claim_id or "")
+    measured = cast("Measurements", request.app.state.measurements)
+    of = measured.plan_of(claim.evidence.measurement) if claim.evidence else None
+    return again(claim, of, seed, asked.choices)
 
 
 def _of_card(request: Request, asked: SubmitJob) -> SubmitJob:

@@ -6,7 +6,7 @@ with it once for each set of runners. It says nothing of other places.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -103,7 +103,9 @@ def obstacles(wanted: Wants, fleet: Fleet) -> tuple[Obstacle, ...]:
 @kept(2 * KEPT)
 def _stored(document: str) -> Wants:
     claim = parsed(document)
-    return wants(from_claim(claim, seed=0), claim.conditions)
+    found = wants(from_claim(claim, seed=0), claim.conditions)
+    # A number of our own ran once: what its words lack for a plan, that of its measurement has (app.jobs.as_measured).
+    return replace(found, missing=()) if claim.evidence else found
 
 
 @kept(4 * KEPT)

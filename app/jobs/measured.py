@@ -13,6 +13,7 @@ from app.ids import could_be_id
 from app.jobs.measurements import TRACE
 from app.jobs.queries import MEASUREMENT, before, of_name, parts_of_attempt
 from app.jobs.rows import MeasurementPage, MeasurementRow
+from app.protocol.outcome import Report
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from app.db import Database
     from app.jobs.rows import PartRow
+    from app.protocol.plan import Plan
 
 
 class Measurements:
@@ -60,6 +62,13 @@ class Measurements:
                     return _row(session, found)
         message = f"there is no measurement `{measurement_id[:80]}`"
         raise NotFoundError(message, [{"field": "id", "message": message}])
+
+    def plan_of(self, measurement_id: str | None) -> Plan | None:
+        """The plan that a measurement was executed by; None where there is none here."""
+        asked = sa.select(MEASUREMENT.c.report).where(MEASUREMENT.c.id == measurement_id)
+        with self._database.read() as session:
+            report = session.connection().execute(asked).scalar()
+        return Report.model_validate_json(report).plan if report else None
 
     def computed_from(self, digests: Collection[str]) -> tuple[str, ...]:
         """Ids of the measurements whose numbers were computed from one of these traces, the newest first."""

@@ -52,13 +52,15 @@ SILENT = N_("the source states no {what}")
 @dataclass(frozen=True)
 class Planned:
     """`plan` is None exactly where something is `missing`. `accelerator` is the GPU that the claim was measured on.
-    `supplied_by`: for each thing that is missing the field of Choices that supplies it, "" where none does."""
+    `supplied_by`: for each thing that is missing the field of Choices that supplies it, "" where none does.
+    `measurement`: the one whose own plan it is, None of a plan that is made of words."""
 
     plan: Plan | None
     assumptions: tuple[str, ...]
     missing: tuple[str, ...]
     accelerator: str | None
     supplied_by: tuple[str, ...] = ()
+    measurement: str | None = None
 
 
 @dataclass(frozen=True)

@@ -97,6 +97,7 @@ class ReproducePage:
     heading: str
     url: str
     back_url: str
+    plan_of: Link | None  # the measurement whose own plan it is; None of a plan that is made of words
     stopped: str  # what the list of obstacles says of the whole; "" where it can be asked for
     obstacles: tuple[ObstacleLine, ...]
     remedy: str

@@ -87,6 +87,7 @@ def reproduce_page(asked: Asked, *, trouble: str, why_not: str, sign_in: str) ->
         heading=asked.heading,
         url=f"{asked.of}/reproduce",
         back_url=asked.of,
+        plan_of=_plan_of(planned),
         stopped="" if planned is None else _(NEVER) if never else "" if plan else _(MISSING),
         obstacles=tuple(_obstacle(item) for item in asked.obstacles),
         remedy=_remedy(asked.obstacles),
@@ -103,6 +104,11 @@ def reproduce_page(asked: Asked, *, trouble: str, why_not: str, sign_in: str) ->
         why_not=why_not if plan else "",
         sign_in_url=sign_in,
     )
+
+
+def _plan_of(planned: Planned | None) -> Link | None:
+    name = planned.measurement if planned else None
+    return Link(_("measurement {name}").format(name=name), f"/measurements/{name}") if name else None
 
 
 def _obstacle(item: Obstacle) -> ObstacleLine:

@@ -73,6 +73,10 @@ def test_what_the_claim_itself_lacks_is_said_where_the_runners_would_do(override
     assert said(ABLE, **overrides) == Here(status="lacks", text=text)
 
 
+def test_a_number_of_our_own_lacks_nothing_for_its_measurement_has_a_plan() -> None:
+    assert said(ABLE, **{"conditions.load": {}, "evidence": {"measurement": "m1", "point": 0}}).status == "possible"
+
+
 GB300 = {"accelerator": "GB300", "count": 4}
 
 

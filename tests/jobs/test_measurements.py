@@ -184,6 +184,15 @@ def test_a_bundle_is_recorded_once_and_speaks_for_its_claim_until_one_is_made_he
     assert "elsewhere" not in said.text
 
 
+def test_a_bundle_of_what_was_measured_here_is_that_measurement(queue: Queue, files: Files, tmp_path: Path) -> None:
+    job, epoch, found = measured(queue, files, tmp_path)
+    here = put(queue, job, epoch, found)
+    again = queue.database.write(
+        lambda session: record_bundle(session, found, Kept("0" * 64, 7), "Ana", queue.clock.now(), RANDOM)
+    )
+    assert again == (here, False)
+
+
 def test_a_corrupt_trace_is_recorded_as_a_finding(
     queue: Queue, files: Files, tmp_path: Path, catalogue: Catalogue
 ) -> None:

@@ -24,6 +24,7 @@ from app.protocol.outcome import REPORT
 from app.results.files import Files
 from app.web.axes_example import SAME
 from runners.arguments import add_commands
+from tests.jobs.bundles import files_of, written
 from tests.jobs.factories import RANDOM, Queue, allow_all, capabilities
 from tests.jobs.prepared import prepare
 from tests.jobs.runs import attempt, plan, write_trace
@@ -217,20 +218,12 @@ def test_no_run_stands_beside_one_that_is_no_result(site: Site, queue: Queue, tm
 
 
 def test_a_bundle_from_elsewhere_is_shown_from_its_own_traces(site: Site, queue: Queue, tmp_path: Path) -> None:
-    here = measured(site, queue, tmp_path, plan())
-    link, _ = [
-        item.attributes["href"]
-        for item in read(site.get(f"/measurements/{here}").text).all("a")
-        if item.words() == "Evidence bundle (zip)"
-    ]
-    bundle = site.get(link).content
-    answer = site.send(
-        "POST", "/api/v1/measurements/import", bundle, site.token(), Content_Type="application/octet-stream"
-    )
+    here = measured(site, queue, tmp_path / "here", plan(points=(1,)))
+    assert site.get(f"/measurements/{here}").text.count(f'href="/api/v1/measurements/{here}/evidence"') == 2
+    bundle = written(tmp_path, files_of(tmp_path / "elsewhere", with_claim=False)).read_bytes()
+    kind = "application/octet-stream"
+    answer = site.send("POST", "/api/v1/measurements/import", bundle, site.token(), Content_Type=kind)
     assert answer.status_code == 201, answer.text
-    row = site.client.app.state.measurements.one(here)
-    for run in row.numbers["sets"][0]["runs"]:
-        Files(site.data / "files").path(run["trace_sha256"]).unlink()
     shown = text(site, f"/measurements/{answer.json()['id']}")
     assert "verified from its traces" in shown
     said = "measured elsewhere: measured, no claim beside it, verified from trace"

@@ -72,6 +72,18 @@ def test_a_claim_with_traces_is_verified_from_them_and_nobodys_repeat(site: Clie
     assert 'alt="Measured: verified from trace, random weights"' in words  # what is copied says what the picture says
 
 
+def test_measuring_it_again_begins_with_the_plan_that_it_was_measured_by(site: Client) -> None:
+    page = read(site.get("/claims/benchcard-mn3mn2cwp-a6-output-throughput/reproduce").text)
+    words = page.words()
+    assert "The plan is that of the measurement which gave this number" in words
+    assert page.all("a", href="/measurements/mn3mn2cwp")
+    for said in ("gpu-memory-utilization=0.4", "tokens counted at the end (384 requests)", "2026113010", "3 of each"):
+        assert said in words
+    assert "Assumed, or chosen" not in words
+    other = read(site.get("/claims/benchcard-mn3mn2cwp-a6-output-throughput/reproduce?repeats=5").text).words()
+    assert "Repeats: 5 was chosen; the source says 3" in other
+
+
 def test_two_ways_to_count_are_two_commands_with_two_names(page: Element) -> None:
     words = page.words()
     assert "The same load, on a server of yours, tokens counted with each event" in words

@@ -12,14 +12,15 @@ from app.accounts.store import note_use
 from app.cards.row import conditions, title
 from app.cards.store import Writer
 from app.errors import AppError, ConflictError, InvalidInputError
+from app.jobs.as_measured import again
 from app.jobs.here import obstacles, wants
 from app.jobs.matching import needs_of
-from app.jobs.plans import from_card, from_claim
+from app.jobs.plans import from_card
 from app.jobs.store import NewJob, submit
 from app.language import ENGLISH, _, speaking
 from app.replay.store import ReplayKey, Reply, once
 from app.web.forms import CARD_FORM
-from app.web.reading import cards, catalogue, jobs, now
+from app.web.reading import cards, catalogue, jobs, measurements, now
 from app.web.render import respond
 from app.web.reproduce_page import FIELDS, Asked, chosen, reproduce_page
 from app.web.state import address
@@ -58,7 +59,8 @@ class _Of:
             row = catalogue(request).claim(name)
             self.heading = f"{row.headline}: {row.title}"
             self.conditions = row.conditions
-            self.make = lambda seed, choices: from_claim(row, seed, choices)
+            of = measurements(request).plan_of(row.evidence.measurement) if row.evidence else None
+            self.make = lambda seed, choices: again(row, of, seed, choices)
         else:
             record = cards(request).card(name)
             self.heading = title(record)
