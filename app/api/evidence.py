@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 router = APIRouter(prefix="/api/v1/measurements", tags=["measurements"])
 
-BUNDLE: Answers = {200: {"content": {ZIP: {}}, "description": "the bundle; the same measurement is the same bytes"}}
+BUNDLE: Answers = {200: {"content": {ZIP: {}}, "description": "the bundle, whose ETag is its SHA-256"}}
 BODY = {
     "requestBody": {
         "required": True,

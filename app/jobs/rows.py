@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from app.results.bundle import CHECKED, ON_TRUST
+from app.results.bundle import CHECKED, on_trust_of_any
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -203,7 +203,7 @@ class MeasurementRow:
     @property
     def on_trust(self) -> tuple[str, ...]:
         """Of a bundle from elsewhere: what nobody here could check."""
-        return tuple(ON_TRUST.values()) if self.bundle_sha256 else ()
+        return on_trust_of_any() if self.bundle_sha256 else ()
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ import pytest
 from app.catalogue.folder import read_catalogue
 from app.catalogue.store import load_into
 from app.claims.queries import Claims, parsed
-from tests.jobs.bundles import bundle_bytes, files_of, written
+from tests.jobs.bundles import bundle_bytes, files_of, with_another_log, written
 from tests.jobs.runs import write_trace
 from tests.site import Site, open_site
 from tests.storage.test_load import source
@@ -116,8 +116,7 @@ def test_a_number_that_its_traces_do_not_give_is_refused(site: Site, tmp_path: P
 
 
 def test_another_byte_is_refused_with_its_place(site: Site) -> None:
-    data = bundle_bytes().replace(b"a line of the log", b"A line of the log")
-    assert refused(site, data)[:2] == (422, "log.txt")
+    assert refused(site, with_another_log(bundle_bytes()))[:2] == (422, "log.txt")
 
 
 @pytest.mark.parametrize("data", [b"", b"no zip", bundle_bytes()[:-30], bundle_bytes()[100:5000]])
@@ -159,6 +158,7 @@ def test_an_imported_measurement_says_what_was_checked_and_what_was_not(site: Si
     made = send(site, bundle_bytes()).json()
     assert made["checked"][0].startswith("every file: its size and its SHA-256")
     page = html.unescape(site.get(f"/measurements/{made['id']}").text)
+    assert "README.md, where there is one: its words; no number stands in it" in made["on_trust"]
     for text in (*made["checked"], *made["on_trust"], "Taken on trust"):
         assert text in page
 

@@ -16,6 +16,7 @@ from app.jobs.measured import Measurements
 from app.jobs.measurements import MEASUREMENT, VERIFIED
 from app.jobs.quantities import value
 from app.jobs.shipped import FOLDER, checked, record_all
+from app.results.bundle import one_file
 from app.results.files import Files
 from bench.publish import rounded
 from tests.jobs.bundles import bundle_bytes
@@ -33,6 +34,11 @@ OWN = [claim for loaded in read_catalogue(SOURCES) for claim in loaded.source.cl
 @cache
 def numbers(measurement: str) -> dict[str, Any]:
     return checked(SOURCES.parent / FOLDER / f"{measurement}.zip").numbers
+
+
+def test_every_bundle_that_ships_tells_a_stranger_what_it_is() -> None:
+    for file in (SOURCES.parent / FOLDER).glob("*.zip"):
+        assert f"# Benchcard measurement {file.stem}\n" in b"".join(one_file(file, "README.md")).decode()
 
 
 @pytest.mark.parametrize("claim", OWN, ids=lambda claim: claim.id)

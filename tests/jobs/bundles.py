@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import datetime as dt
+import io
 import json
 import tempfile
+import zipfile
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -69,6 +71,15 @@ def with_crate(files: dict[str, bytes | Path]) -> dict[str, bytes | Path]:
     except (ValueError, RecursionError, KeyError, TypeError):
         return files
     return {**others, METADATA: json.dumps(crate).encode()}
+
+
+def with_another_log(data: bytes) -> bytes:
+    """The bundle with other bytes in one file than its manifest says."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(data)) as opened, zipfile.ZipFile(made, "w") as changed:
+        for name in opened.namelist():
+            changed.writestr(name, opened.read(name).swapcase() if name == "log.txt" else opened.read(name))
+    return made.getvalue()
 
 
 @cache

@@ -69,6 +69,14 @@ def test_the_same_measurement_is_the_same_bytes(tmp_path: Path, files: dict[str,
     assert one.read_bytes() == two.read_bytes()
 
 
+def test_what_is_not_compressed_already_is(tmp_path: Path, files: dict[str, bytes | Path]) -> None:
+    with zipfile.ZipFile(written(tmp_path, files)) as opened:
+        kinds = {item.filename: item.compress_type for item in opened.infolist()}
+    stored = {name for name, kind in kinds.items() if kind == zipfile.ZIP_STORED}
+    assert stored == {name for name in kinds if name.endswith(".parquet")}
+    assert {kinds[name] for name in kinds.keys() - stored} == {zipfile.ZIP_DEFLATED}
+
+
 def test_the_layout_is_the_documented_one(tmp_path: Path, files: dict[str, bytes | Path]) -> None:
     with zipfile.ZipFile(written(tmp_path, files)) as opened:
         names = opened.namelist()

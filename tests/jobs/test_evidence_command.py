@@ -12,6 +12,7 @@ from app.jobs.measurements import record
 from app.protocol.outcome import REPORT
 from app.results.files import Files
 from tests.conftest import migrate
+from tests.jobs.bundles import with_another_log
 from tests.jobs.factories import RANDOM, Queue, allow_all, queue_in
 from tests.jobs.prepared import prepare
 from tests.jobs.runs import attempt, plan
@@ -64,9 +65,9 @@ def test_a_measurement_is_written_as_a_bundle_that_verifies(installed: Queue, tm
 def test_a_bundle_with_another_byte_does_not_verify(installed: Queue, tmp_path: Path, capsys: Capture) -> None:
     measurement, target = measured(installed, tmp_path), tmp_path / "out.zip"
     main(["evidence", measurement, "--out", str(target)])
-    target.write_bytes(target.read_bytes().replace(b"ready\n", b"Ready\n"))
+    target.write_bytes(with_another_log(target.read_bytes()))
     assert main(["verify", str(target)]) == 1
-    assert "log.txt: cannot be read" in capsys.readouterr().out
+    assert "log.txt: its bytes are not those of the manifest" in capsys.readouterr().out
 
 
 def test_a_measurement_that_is_not_there_is_said(installed: Queue, tmp_path: Path, capsys: Capture) -> None:
