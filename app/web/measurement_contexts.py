@@ -63,7 +63,7 @@ class VerdictPart:
 
 @dataclass(frozen=True, slots=True)
 class OverRepeats:
-    """A number over the repeats, with its interval or its range in words."""
+    """A number, or why there is none; of one over the repeats its interval or its range in words."""
 
     value: str
     range: str
@@ -92,9 +92,20 @@ class RunLine:
     heading: str
     url: str
     chosen: bool
-    cells: tuple[str, ...]
-    why: str
+    cells: tuple[OverRepeats, ...]
+    why: str  # it is no result, "" where it is one
     failures: tuple[str, ...]  # what became of failed requests, by kind
+
+
+@dataclass(frozen=True, slots=True)
+class RunsPart:
+    """Every run: `said` opens their table where it is not `open`; `any_why`: one of them is no result."""
+
+    said: str
+    open: bool
+    any_why: bool
+    columns: tuple[str, ...]
+    lines: tuple[RunLine, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,8 +167,7 @@ class MeasurementPage:
     referee: tuple[SetLine, ...]
     referee_columns: tuple[str, ...]
     held: tuple[PointPart, ...]  # by several clients
-    run_columns: tuple[str, ...]
-    runs: tuple[RunLine, ...]
+    runs: RunsPart
     run: RunPart | None
     plan: tuple[Fact, ...]
     machine: tuple[Fact, ...]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from itertools import count
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
+from app.jobs.adding_up import does_not_add_up
 from app.jobs.agreement import finite, mean_ms
 from app.jobs.best import no_p90
 from app.jobs.numbers import load_said
@@ -16,7 +18,7 @@ from app.protocol.unseen import visible
 from app.web.agreement_points import percent_apart
 from app.web.axes_example import shown
 from app.web.contexts import Fact
-from app.web.measurement_contexts import OverRepeats, RunLine, SetLine
+from app.web.measurement_contexts import OverRepeats, RunLine, RunsPart, SetLine
 from app.web.state import address
 from runners.load.statistics import ENOUGH
 from runners.referee import TIMES, finding
@@ -37,6 +39,8 @@ COLUMNS = {
 }
 REFEREE_COLUMNS = (
     N_("tokens generated"),
+    N_("prompt tokens from cache"),
+    N_("preemptions"),
     N_("TTFT, mean, ms"),
     N_("TPOT, mean, ms"),
     N_("end to end, mean, ms"),
@@ -49,8 +53,13 @@ RUN_COLUMNS = {
     "requests": N_("requests"),
     "failed": N_("failed"),
 }
+# What a server adds to its counters in a run, of each run.
+COUNTER_COLUMNS = {"cached_tokens": N_("prompt tokens from cache"), "preemptions": N_("preemptions")}
+NOT_BY_ENGINE = N_("not stated by this engine")
+LEFT_OUT = {"vllm": N_("its core stamps TPOT, without the time in which its front end passes tokens on")}
 P90S = ("interactivity_p90_slow",)  # columns that are a percentile of requests
 WITHHELD = N_("withheld")
+USAGE = re.compile(r"usage says (\d+)")  # as the client notes it of a stream without a token
 
 
 def _number(given: Any) -> float | None:
@@ -144,12 +153,46 @@ def _refereed(item: Json, heading: str) -> SetLine:
     generated = sum(finite(run["referee"].get("generated_tokens")) or 0 for run in runs)
     seen = sum(run["output_tokens"] or 0 for run in runs)
     cells = [OverRepeats(number(generated, ",.0f"), _("client: {seen}").format(seen=number(seen, ",.0f")))]
+    cells += [_counted(runs, "cached_tokens", _prompts(runs)), _counted(runs, "preemptions", "")]
     cells += [_beside([_times(run, name) for run in runs]) for name in TIMES]
     lag, busy = (max(_of_client(run, name) for run in runs) for name in ("lag_p99_ms", "cpu_share"))
     cells.append(
         OverRepeats(f"{number(lag, '.1f')} ms", _("{share} % of a core").format(share=number(busy * 100, ".0f")))
     )
-    return SetLine(heading, _label(item), tuple(cells), tuple(text for text in told if text))
+    return SetLine(heading, _label(item), tuple(cells), (*(text for text in told if text), *_left_out(runs)))
+
+
+def _counted(runs: Sequence[Json], name: str, below: str) -> OverRepeats:
+    """A count of all runs together; an engine that does not count it says nothing of any."""
+    found = [finite(run["referee"].get(name)) for run in runs]
+    if None in found:
+        return OverRepeats(_(NOT_BY_ENGINE), "")
+    return OverRepeats(number(sum(value or 0 for value in found), ",.0f"), below)
+
+
+def _prompts(runs: Sequence[Json]) -> str:
+    sent = sum(finite(run["referee"].get("prompt_tokens")) or 0 for run in runs)
+    return _("of {count}").format(count=number(sent, ",.0f"))
+
+
+def _left_out(runs: Sequence[Json]) -> Iterator[str]:
+    """What of the server's own end-to-end latency its own TTFT and TPOT do not account for."""
+    found = does_not_add_up(runs)
+    if found is None:
+        return
+    names = ("ttft_ms", "tpot_ms", "parts_ms", "e2e_ms")
+    means = {name: shown(getattr(found, name)) for name in names} | {"tokens": number(found.tokens, ",.0f")}
+    apart = {"apart": shown(abs(found.missing_ms)), "share": number(abs(found.missing_ms) / found.e2e_ms * 100, ".0f")}
+    text = _(
+        "The server's own means do not add up: a TTFT of {ttft_ms} ms and {tokens} more tokens at a TPOT of "
+        "{tpot_ms} ms make {parts_ms} ms, and its end-to-end latency is {e2e_ms} ms"
+    ).format(**means)
+    if found.missing_ms < 0:
+        yield _("{said}; that is {apart} ms ({share} %) too much").format(said=text, **apart)
+        return
+    text = _("{said}; {apart} ms of it ({share} %) are in neither").format(said=text, **apart)
+    why = LEFT_OUT.get(str(runs[0]["referee"].get("engine")))
+    yield f"{text}: {_(why)}" if why else text
 
 
 def _times(run: Json, name: str) -> tuple[float | None, float | None, float]:
@@ -226,7 +269,25 @@ def first_shown(runs: Sequence[tuple[Json, Json]]) -> int:
     return next((place for place, (_, run) in enumerate(runs, 1) if run["valid"]), 1)
 
 
-def run_lines(
+def runs_part(
+    url: str, runs: Sequence[tuple[Json, Json]], labels: Mapping[str, str], chosen: int, *, asked: bool
+) -> RunsPart:
+    """Folded unless a run is no result, which is told there, or one was `asked` for."""
+    lines = _run_lines(url, runs, labels, chosen)
+    any_why = any(line.why for line in lines)
+    folded = _("{runs}, each by itself").format(runs=counted(len(runs), "run"))
+    if failed := sum(1 for line in lines if line.failures):
+        folded = _("{runs}; requests failed in {count} of them").format(runs=folded, count=failed)
+    return RunsPart(
+        said=folded,
+        open=any_why or asked,
+        any_why=any_why,
+        columns=tuple(map(_, (*RUN_COLUMNS.values(), *COUNTER_COLUMNS.values()))),
+        lines=lines,
+    )
+
+
+def _run_lines(
     url: str, runs: Sequence[tuple[Json, Json]], labels: Mapping[str, str], chosen: int
 ) -> tuple[RunLine, ...]:
     places = count(1)
@@ -238,7 +299,10 @@ def run_lines(
             + _("{load}, repeat {repeat}").format(load=load_said(item["load"]), repeat=run["repeat"]),
             url=address(url, [("run", str(place))]) + "#run",
             chosen=place == chosen,
-            cells=tuple(_run_cell(run, key) for key in RUN_COLUMNS),
+            cells=(
+                *(_run_cell(run, key) for key in RUN_COLUMNS),
+                *(_counter_cell(run, key) for key in COUNTER_COLUMNS),
+            ),
             why=_why(run, str(place), first),
             failures=tuple(_failure(item, run) for item in run.get("failures", ())),
         )
@@ -255,7 +319,9 @@ def _why(run: Json, place: str, first: dict[str, str]) -> str:
 
 def _failure(item: Json, run: Json) -> str:
     """A kind of failed request, how often, and what was said when it first happened."""
-    first = _(" (first: {first})").format(first=visible(item["first"])) if item["first"] else ""
+    counted_by = USAGE.fullmatch(item["first"])
+    known = _("the server's usage says {tokens} tokens").format(tokens=counted_by[1]) if counted_by else ""
+    first = _(" (of the first: {first})").format(first=known or visible(item["first"])) if item["first"] else ""
     return _("{count} of {requests}: {requests_2}{first}").format(
         count=item["count"],
         requests=counted(run["requests"], "request"),
@@ -264,8 +330,14 @@ def _failure(item: Json, run: Json) -> str:
     )
 
 
-def _run_cell(run: Json, key: str) -> str:
+def _counter_cell(run: Json, key: str) -> OverRepeats:
+    if not run["referee"]:
+        return OverRepeats(_("not stated"), "")
+    return _counted([run], key, "")
+
+
+def _run_cell(run: Json, key: str) -> OverRepeats:
     value = _number(run[key])
     if value is None:
-        return _(WITHHELD) if run["reasons"] else _("not stated")
-    return number(value, ",.0f") if key in ("requests", "failed") else shown(value)
+        return OverRepeats(_(WITHHELD) if run["reasons"] else _("not stated"), "")
+    return OverRepeats(number(value, ",.0f") if key in ("requests", "failed") else shown(value), "")

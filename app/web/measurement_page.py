@@ -35,11 +35,10 @@ from app.web.measurement_contexts import (
 from app.web.measurement_numbers import (
     COLUMNS,
     REFEREE_COLUMNS,
-    RUN_COLUMNS,
     ratios,
     referee_lines,
-    run_lines,
     runs_of,
+    runs_part,
     set_lines,
     told_at_runs,
     unplaced,
@@ -149,8 +148,7 @@ def measurement_page(
         referee=referee_lines(row.numbers, labels),
         referee_columns=tuple(map(_, REFEREE_COLUMNS)),
         held=held_points(row.numbers),
-        run_columns=tuple(map(_, RUN_COLUMNS.values())),
-        runs=run_lines(url, runs, labels, chosen.place if chosen else 0),
+        runs=runs_part(url, runs, labels, chosen.place if chosen else 0, asked=known.run_asked),
         run=_run(runs, chosen, of) if chosen else None,
         plan=(*model_facts(report, known.published), *plan_facts(plan)),
         machine=machine_facts(report.machine),
@@ -238,7 +236,7 @@ def _verdict(given: Verdict, claim: ClaimRow | None, told: set[str]) -> VerdictP
         status=given.status,
         word=_(WORDS[given.status]),
         axis=Link(axis_name(claim.axis), f"/axes#{claim.axis}") if claim else None,
-        text=f"{given.text}{intervalwhat_runs_say(given)}",
+        text=f"{given.text}{interval_said(given)}",
         facts=(*(_held_against(claim) if claim else ()), *_verdict_facts(given)),
         reasons=own if len(own) == len(given.reasons) else (*own, _(RUNS_SAY)),
         assumptions=tuple(map(plain, given.assumptions)),
@@ -256,7 +254,7 @@ def _held_against(claim: ClaimRow) -> Iterator[Fact]:
         yield Fact(_("The claim's own baseline"), against(claim.baseline), claim.baseline.kind != "not_stated")
 
 
-def intervalwhat_runs_say(given: Verdict) -> str:
+def interval_said(given: Verdict) -> str:
     """The interval in words, with a blank before it; "" where there is none."""
     if given.low is None or given.high is None:
         return ""

@@ -51,6 +51,26 @@ def test_what_became_of_a_failed_request_stands_beside_its_count(page: Element) 
     failed = [item.words() for item in page.all("li") if item.words().startswith("Failed, run ")]
     assert failed
     assert all("1 of " in text and "the stream ended without a token" in text for text in failed)
+    assert any("(of the first: the server's usage says 256 tokens)" in text for text in failed)
+
+
+def test_every_run_is_folded_and_without_a_column_for_what_none_of_them_lacks(page: Element, site: Client) -> None:
+    folded = page.one("section", id="runs").one("details")
+    assert "open" not in folded.attributes
+    assert "27 runs, each by itself; requests failed in 4 of them" in folded.words()
+    assert "No result because" not in folded.words()
+    assert "open" in read(site.get(f"{URL}?run=2").text).one("section", id="runs").one("details").attributes
+
+
+def test_preemptions_and_cached_prompt_tokens_are_told_by_load_and_by_run(page: Element) -> None:
+    assert [item.words() for item in page.all("th")].count("preemptions") == 2
+    assert "prompt tokens from cache" in page.one("section", id="runs").words()
+
+
+def test_time_that_the_servers_own_means_leave_out_is_told(page: Element) -> None:
+    told = [item.words() for item in page.all("li") if "do not add up" in item.words()]
+    assert len(told) == 2
+    assert all("its core stamps TPOT" in text for text in told)
 
 
 def test_a_clock_that_was_read_before_the_load_says_so(page: Element) -> None:
