@@ -24,9 +24,12 @@ class MeasurementLine:
     word: str
     text: str
     what: str
+    loads: str
+    output: str  # output throughput from its lowest to its highest load, or why there is none
     axis: str  # of the claim, "" where there is none
     dummy: bool
     about: Link | None
+    measured: str  # the day
     trust: str
     by: str
     age: Age

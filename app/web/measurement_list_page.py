@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from app.claims.words import axis_name
+from app.claims.words import NOT_STATED, axis_name
 from app.compare.reproduction import WORDS
-from app.language import _
+from app.language import _, day
 from app.protocol.english import counted
+from app.web.axes_example import shown
 from app.web.contexts import Link, Shell
 from app.web.job_words import age, measured
 from app.web.measurement_contexts import MeasurementLine, MeasurementListPage
@@ -22,7 +23,10 @@ if TYPE_CHECKING:
     from app.claims.schema import ClaimRow
     from app.jobs.rows import MeasurementPage as Page
     from app.jobs.rows import MeasurementRow
+    from app.protocol.plan import Plan
     from app.web.contexts import Trouble
+
+Json = dict[str, Any]
 
 
 def measurement_list_page(
@@ -31,14 +35,15 @@ def measurement_list_page(
     pairs: Sequence[tuple[str, str]],
     cursor: str | None,
     troubles: Sequence[Trouble],
+    measured_at: Mapping[str, dt.datetime | None],
     now: dt.datetime,
 ) -> MeasurementListPage:
-    """`claims`: those that were measured again, by id."""
+    """`claims`: those that were measured again, by id. `measured_at`: of each measurement, where a record says so."""
     return MeasurementListPage(
         shell=Shell(_("Measurements"), _("What runners found, and what it says of the claims."), "/measurements"),
         count=counted(page.total, "measurement"),
         troubles=tuple(troubles),
-        lines=tuple(_line(row, claims.get(of_claim(row)), now) for row in page.items),
+        lines=tuple(_line(row, claims.get(of_claim(row)), measured_at.get(row.id), now) for row in page.items),
         filtered=bool(pairs),
         first_url=address("/measurements", pairs) if cursor else "",
         next_url=address("/measurements", [*pairs, ("cursor", page.next)]) if page.next else "",
@@ -46,7 +51,9 @@ def measurement_list_page(
     )
 
 
-def _line(row: MeasurementRow, claim: ClaimRow | None, now: dt.datetime) -> MeasurementLine:
+def _line(
+    row: MeasurementRow, claim: ClaimRow | None, measured_at: dt.datetime | None, now: dt.datetime
+) -> MeasurementLine:
     report, verdict = report_of(row), verdict_of(row)
     about = Link(row.claim_id, f"/claims/{row.claim_id}") if row.claim_id else None
     about = about or (Link(row.card_id, f"/cards/{row.card_id}") if row.card_id else None)
@@ -56,10 +63,35 @@ def _line(row: MeasurementRow, claim: ClaimRow | None, now: dt.datetime) -> Meas
         word=_(WORDS[verdict.status]) if verdict else _(row.status.replace("_", " ")),
         text=verdict.text if verdict else what_runs_say(row, runs_of(row.numbers)),
         what=measured(report),
+        loads=_loads(report.plan),
+        output=_output(row.numbers),
         axis=axis_name(claim.axis) if claim else "",
         dummy=report.plan.on_random_weights,
         about=about,
+        measured=day(measured_at) if measured_at else _(NOT_STATED),
         trust=row.trust,
         by=row.created_by,
         age=age(row.created_at, now),
     )
+
+
+def _loads(plan: Plan) -> str:
+    """ "concurrency 1, 16, 64"; tokens counted in two ways are two loads of one concurrency."""
+    streams = list(dict.fromkeys(str(point.concurrency) for point in plan.points if point.concurrency))
+    rates = list(dict.fromkeys(f"{point.rate:g}" for point in plan.points if point.rate is not None))
+    said = [f"concurrency {', '.join(streams)}"] if streams else []
+    said += [f"{', '.join(rates)} requests/s"] if rates else []
+    return "; ".join(said)
+
+
+def _output(numbers: Json) -> str:
+    """Medians of the loads that are a result; of the whole machine where it has no GPU."""
+    valid = [item for item in numbers["sets"] if item["valid"]]
+    if not valid:
+        return _("no result")
+    unit = "tok/s/GPU" if valid[0]["per_gpu"] else "tok/s"
+    found = sorted(float((item["per_gpu"] or item)["output_tok_s"]) for item in valid)
+    low, high = shown(found[0]), shown(found[-1])
+    if low == high:
+        return f"{low} {unit}"
+    return _("{low} to {high} {unit}").format(low=low, high=high, unit=unit)

@@ -77,6 +77,16 @@ def test_a_clock_that_was_read_before_the_load_says_so(page: Element) -> None:
     assert "345 MHz and memory clock 3201 MHz, both read before the servers started" in page.words()
 
 
+def test_the_list_says_what_ran_at_which_loads_how_fast_and_when(site: Client) -> None:
+    page = read(site.get("/measurements").text)
+    (line,) = [row.words() for row in page.all("tr") if row.all("a", href=URL)]
+    for said in (
+        "vLLM 0.25.1 · random weights, Qwen3-0.6B's shape · 1× H200", "concurrency 1, 16, 64, 128, 256",
+        "533.1 to 15,825.7 tok/s/GPU", "2026-11-30",
+    ):  # fmt: skip
+        assert said in line
+
+
 def test_measurements_stand_in_the_menu(page: Element) -> None:
     (link,) = page.one("nav").all("a", href="/measurements")
     assert link.attributes["aria-current"] == "page"

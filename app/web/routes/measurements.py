@@ -52,7 +52,8 @@ def list_of_measurements(request: Request) -> HTMLResponse:
     pairs = [(name, value) for name, values in given.items() for value in values]
     page, cursor, troubles = _page(request, given, cursor)
     claims = present(catalogue(request), filter(None, map(of_claim, page.items)))
-    context = measurement_list_page(page, claims, pairs, cursor, troubles, now(request))
+    measured_at = {row.id: _measured_at(request, row) for row in page.items}
+    context = measurement_list_page(page, claims, pairs, cursor, troubles, measured_at, now(request))
     return respond(request, context, status=422 if troubles else 200)
 
 
