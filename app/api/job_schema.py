@@ -249,6 +249,9 @@ class BestLoad(_Read):
     interactivity: float = Field(description="P90 interactivity, the slow tail, in tok/s/user")
     interactivity_range: tuple[float, float] | None
     ttft_ms: float | None = Field(description="median")
+    requests: int = Field(description="of all runs")
+    failed: int = Field(description="of them; their tokens are in no throughput")
+    counted_at_end: bool = Field(description="whether tokens were asked for once a request, not with each event")
 
 
 class BestAnswer(_Read):

@@ -14,7 +14,7 @@ from typing import Any
 from app.compare.pareto import best_above
 from app.compare.words import capital, sentence
 from app.errors import InvalidInputError
-from app.jobs.numbers import sweep_points
+from app.jobs.numbers import AT_END, sweep_points
 from app.language import _, number
 from app.protocol.english import measured
 from runners.load.statistics import few
@@ -30,7 +30,8 @@ class BestLoad:
     """A measured load: medians over its repeats, and the lowest and highest of these where there are several.
 
     Throughput is in tok/s per GPU, of the whole machine where it has none; `total` counts input and output tokens.
-    `interactivity` is P90 interactivity, the slow tail, in tok/s/user; `ttft_ms` the median.
+    `interactivity` is P90 interactivity, the slow tail, in tok/s/user; `ttft_ms` the median. `requests` and those that
+    `failed` are of all runs; `counted_at_end`: tokens were asked for once a request, not with each event.
     """
 
     load: str
@@ -42,6 +43,9 @@ class BestLoad:
     interactivity: float
     interactivity_range: Range | None
     ttft_ms: float | None
+    requests: int
+    failed: int
+    counted_at_end: bool
 
 
 @dataclass(frozen=True)
@@ -104,6 +108,9 @@ def _load(item: Json) -> BestLoad:
         interactivity=float(item["interactivity_p90_slow"]),
         interactivity_range=_range(item, "interactivity_p90_slow", 1),
         ttft_ms=float(ttft) if ttft is not None and math.isfinite(float(ttft)) else None,
+        requests=int(item["requests"]),
+        failed=int(item["failed"]),
+        counted_at_end=item["load"].endswith(AT_END),
     )
 
 

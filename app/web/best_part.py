@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from app.errors import InvalidInputError
 from app.jobs.best import UNIT, best, read_above, unsteady
-from app.language import N_, _
+from app.jobs.numbers import load_said
+from app.language import N_, _, number
 from app.protocol.english import counted
 from app.web.axes_example import shown
 from app.web.contexts import Fact, Link
@@ -23,15 +24,17 @@ MEASURED_ALONE = N_(
     "A load that was not measured has no number: nothing is said of what lies between these loads or beyond them."
 )
 COLUMNS = (
-    N_("Load"), N_("Total throughput, input and output"), N_("Of that output"), N_("P90 interactivity, slow tail"),
+    N_("Load"), N_("Most total throughput (input + output)"), N_("Of that output"), N_("P90 interactivity, slow tail"),
     N_("TTFT, median"), N_("Repeats"),
 )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class BestPart:
-    """`asked` is what was typed, `trouble` why that could not be taken; `text` is empty while nothing is asked."""
+    """`label` is the question, `asked` what was typed, `trouble` why that could not be taken; `text` is empty while
+    nothing is asked."""
 
+    label: str
     asked: str
     trouble: str
     text: str
@@ -54,6 +57,7 @@ class BestLine:
 class BestBeside:
     """The question asked of every measurement that stands side by side, each by itself and in the order given."""
 
+    label: str
     asked: str
     trouble: str
     columns: tuple[str, ...]
@@ -68,14 +72,15 @@ def best_part(row: MeasurementRow, asked: str) -> BestPart | None:
     asked = asked.strip()
     above, trouble = _read(asked)
     if above is None:
-        return BestPart(asked, trouble, "", (), (), "")
+        return BestPart(_label([row]), asked, trouble, "", (), (), "")
     found = best(row.kind, row.numbers, above)
     return BestPart(
+        label=_label([row]),
         asked=asked,
         trouble="",
         text=found.text,
         facts=tuple(map(Fact, map(_, COLUMNS), _cells(found.best, found))) if found.best else (),
-        notes=(*_unsteady(found), _(MEASURED_ALONE), *_left_out(found)),
+        notes=(*_of_best(found), _(MEASURED_ALONE), *_left_out(found)),
         json_url=_json_url(row, above),
     )
 
@@ -87,10 +92,11 @@ def best_beside(rows: Sequence[MeasurementRow], asked: str) -> BestBeside | None
     asked = asked.strip()
     above, trouble = _read(asked)
     if above is None:
-        return BestBeside(asked, trouble, tuple(map(_, COLUMNS)), (), ())
+        return BestBeside(_label(rows), asked, trouble, tuple(map(_, COLUMNS)), (), ())
     found = {row.id: best(row.kind, row.numbers, above) for row in rows if row.kind == "sweep"}
-    told = [f"{name}: {note}" for name, of in found.items() for note in (*_unsteady(of), *_left_out(of))]
+    told = [f"{name}: {note}" for name, of in found.items() for note in (*_of_best(of), *_left_out(of))]
     return BestBeside(
+        label=_label(rows),
         asked=asked,
         trouble="",
         columns=tuple(map(_, COLUMNS)),
@@ -122,7 +128,7 @@ def _json_url(row: MeasurementRow, above: float) -> str:
 def _cells(load: BestLoad, found: BestAnswer) -> Iterator[str]:
     """By `COLUMNS`."""
     unit = "tok/s/GPU" if found.per_gpu else "tok/s"
-    yield load.load
+    yield load_said(load.load)
     yield _ranged(load.total, load.total_range, unit)
     yield _ranged(load.output, load.output_range, unit)
     yield _ranged(load.interactivity, load.interactivity_range, UNIT)
@@ -145,9 +151,27 @@ def _not_alike(found: Iterable[BestAnswer]) -> Iterator[str]:
         )
 
 
-def _unsteady(found: BestAnswer) -> Iterator[str]:
+def _label(rows: Iterable[MeasurementRow]) -> str:
+    """The question; it is one per GPU where every sweep that is asked has GPUs."""
+    sweeps = [item for row in rows if row.kind == "sweep" for item in row.numbers["sets"]]
+    most = (
+        _("Most total tok/s per GPU (input + output)")
+        if all(item["gpus"] for item in sweeps)
+        else _("Most total tok/s (input + output)")
+    )
+    return _("{most} while 9 of 10 requests run faster than").format(most=most)
+
+
+def _of_best(found: BestAnswer) -> Iterator[str]:
+    """What a reader must know of the load that is the answer."""
     if said := unsteady(found):
         yield said
+    if found.best and found.best.failed:
+        yield _("{failed} of its {requests} failed; what they gave is in no throughput.").format(
+            failed=number(found.best.failed), requests=counted(found.best.requests, "request")
+        )
+    if found.best and found.best.counted_at_end:
+        yield _("Its tokens were counted at the end of each request, not with each event.")
 
 
 def _left_out(found: BestAnswer) -> Iterator[str]:

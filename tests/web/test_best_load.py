@@ -28,6 +28,26 @@ def test_the_answer_is_a_measured_load_with_its_repeats_and_spread(site: Client)
     assert "3 runs" in words
 
 
+def test_the_question_says_what_is_the_most_and_per_what(site: Client) -> None:
+    label = read(site.get(URL).text).one("label", **{"for": "above"}).words()
+    assert label == "Most total tok/s per GPU (input + output) while 9 of 10 requests run faster than"
+
+
+def test_failed_requests_and_another_way_to_count_are_told_of_the_load_that_wins(site: Client) -> None:
+    words = read(site.get(f"{URL}?above=200").text).words()
+    best = site.get(f"{API}?above=200").json()["best"]
+    assert (best["failed"], best["requests"], best["counted_at_end"]) == (1, 576, True)
+    assert "1 of its 576 requests failed; what they gave is in no throughput." in words
+    assert "Its tokens were counted at the end of each request, not with each event." in words
+    beside = read(site.get("/measurements/compare?ids=mn3mn2cwp&ids=mdwdcxnq8&above=200").text).words()
+    assert "mn3mn2cwp: 1 of its 576 requests failed" in beside
+    other = site.get(f"{API}?above=240").json()["best"]
+    assert (other["failed"], other["counted_at_end"]) == (0, False)
+    alone = read(site.get(f"{URL}?above=240").text).words()
+    assert "requests failed; what they gave" not in alone
+    assert "Its tokens were counted at the end" not in alone
+
+
 def test_a_limit_of_many_digits_stays_as_it_was_typed(site: Client) -> None:
     page = read(site.get(f"{URL}?above=1234567.25").text)
     assert "No measured point above 1,234,567.25 tok/s/user" in page.words()
