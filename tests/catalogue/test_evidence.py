@@ -11,6 +11,7 @@ import pytest
 import sqlalchemy as sa
 
 from app.catalogue.folder import SOURCES, read_catalogue
+from app.claims.schema import Dtypes
 from app.errors import ConflictError, SetupError
 from app.jobs.measured import Measurements
 from app.jobs.measurements import MEASUREMENT, VERIFIED
@@ -26,14 +27,24 @@ if TYPE_CHECKING:
 
     from app.claims.schema import Claim
     from app.db import Database
+    from app.jobs.evidence import Checked
+    from app.protocol.outcome import Report
     from tests.conftest import StillClock
 
 OWN = [claim for loaded in read_catalogue(SOURCES) for claim in loaded.source.claims if claim.evidence]
 
 
 @cache
+def bundle(measurement: str) -> Checked:
+    return checked(SOURCES.parent / FOLDER / f"{measurement}.zip")
+
+
 def numbers(measurement: str) -> dict[str, Any]:
-    return checked(SOURCES.parent / FOLDER / f"{measurement}.zip").numbers
+    return bundle(measurement).numbers
+
+
+def report(measurement: str) -> Report:
+    return bundle(measurement).report
 
 
 def test_every_bundle_that_ships_tells_a_stranger_what_it_is() -> None:
@@ -53,6 +64,25 @@ def test_a_number_of_our_own_is_what_its_traces_give(claim: Claim) -> None:
     assert claim.value == rounded(found)
     assert of_set["load"] in claim.locator
     assert claim.conditions.load.concurrency == of_set["load"].partition(",")[0].rpartition(" ")[2]
+
+
+@pytest.mark.parametrize("claim", OWN, ids=lambda claim: claim.id)
+def test_conditions_that_the_plan_fixes_are_the_plans(claim: Claim) -> None:
+    assert claim.evidence is not None
+    plan = report(claim.evidence.measurement).plan
+    launch, given = plan.sides[0].launch, claim.conditions
+    assert launch is not None
+    assert given.workload.requests == str(plan.points[claim.evidence.point].requests)
+    assert (given.model.weights, given.engine.version) == (launch.weights, launch.version)
+
+
+def test_what_the_engine_chose_by_itself_stands_in_its_log() -> None:
+    log = b"".join(one_file(SOURCES.parent / FOLDER / "mn3mn2cwp.zip", "log.txt")).decode()
+    for said in ("dtype=torch.bfloat16", "kv_cache_dtype=auto", "quantization=None", "enforce_eager=False",
+                 "Capturing CUDA graphs (FULL)", "Capturing CUDA graphs (PIECEWISE)"):  # fmt: skip
+        assert said in log
+    (conditions,) = {(item.conditions.dtypes, item.conditions.execution) for item in OWN}
+    assert conditions == (Dtypes(weights="bf16", kv="bf16"), "CUDA graphs, full and piecewise")
 
 
 @pytest.mark.parametrize("claim", OWN, ids=lambda claim: claim.id)
