@@ -3,7 +3,8 @@
 AppError
 ├── NotFoundError         an id that names nothing
 ├── InvalidInputError     a value that cannot be taken, with one detail a problem
-│   ├── CardInvalidError  a card or a body with its findings, each with rule, line and column
+│   ├── CardInvalidError  a card with its findings, each with rule, line and column
+│   ├── BodyInvalidError  another body with the same
 │   ├── SettingError      a setting of the environment that cannot be taken; stops every command
 │   └── OtherBytesError   bytes that differ from those which are kept under the same name
 ├── UnauthorizedError     nobody known is asking
@@ -60,6 +61,10 @@ class InvalidInputError(AppError):
 
 class CardInvalidError(InvalidInputError):
     code = "card_invalid"
+
+
+class BodyInvalidError(InvalidInputError):
+    code = "body_invalid"
 
 
 class SettingError(InvalidInputError):

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
-from fastapi import Header
+from fastapi import Depends, Header, Request
 from fastapi.security import HTTPBearer
 
 from app.accounts.access import require, who
 from app.api.errors import ErrorBody
 
 if TYPE_CHECKING:
-    from fastapi import Request
-
     from app.accounts.queries import Accounts
     from app.accounts.tokens import Actor, Scope
     from app.api.access import Answers
 
-# Only documents the scheme; `signed_in` reads the header itself, because a browser session will do as well.
+# Only documents the scheme; `may` reads the header itself, because a browser session will do as well.
 TOKEN = HTTPBearer(auto_error=False, scheme_name="token", description="`benchcard token create --scope submit`")
 
 IdempotencyKey = Annotated[
@@ -36,8 +34,22 @@ SIGNED_IN: Answers = {
 }
 
 
-def signed_in(request: Request, scope: Scope) -> Actor:
-    """The actor, who has the scope. Raises UnauthorizedError, ForbiddenError."""
+def may(scope: Scope) -> Any:
+    """As a dependency of a route: who asks, and whether they have the scope, is judged before what they sent is read.
+    Raises UnauthorizedError, ForbiddenError."""
+
+    def judge(request: Request, _: Annotated[object, Depends(TOKEN)]) -> None:
+        request.state.acting = _signed_in(request, scope)
+
+    return Depends(judge)
+
+
+def acting(request: Request) -> Actor:
+    """Who asks, of a route with `may`."""
+    return cast("Actor", request.state.acting)
+
+
+def _signed_in(request: Request, scope: Scope) -> Actor:
     accounts = cast("Accounts", request.app.state.accounts)
     actor = who(accounts, request.headers.get("authorization"), request.cookies)
     request.state.actor = actor.id if actor else None  # for the log

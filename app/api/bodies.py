@@ -12,7 +12,7 @@ from app import json_tree
 from app.cards.load import MOST_BYTES, ReadCard, Syntax, decode, read_bytes
 from app.cards.rules import Finding
 from app.cards.text import clean
-from app.errors import CardInvalidError, TooLargeError, UnsupportedTypeError
+from app.errors import BodyInvalidError, CardInvalidError, TooLargeError, UnsupportedTypeError
 from app.protocol.english import refusal
 from app.yaml_tree import Document, explain, shown
 
@@ -49,12 +49,12 @@ class Body:
         return read_bytes(self.data, "body", syntax)
 
     def json(self, model: type[T]) -> T:
-        """A small JSON body. Raises CardInvalidError with the place of every problem, UnsupportedTypeError."""
+        """A small JSON body. Raises BodyInvalidError with the place of every problem, UnsupportedTypeError."""
         if self.media_type != "application/json":
             raise UnsupportedTypeError(f"send application/json, not `{self.media_type[:80] or 'no type'}`")
         text = decode(self.data)
         if isinstance(text, Finding):
-            raise invalid([text])
+            raise _no_such([text])
         document = json_tree.parse(text, "body")
         if isinstance(document.data, dict):
             _quoted(document, text, model)
@@ -62,17 +62,17 @@ class Body:
         return _validated(document, model)
 
     def message(self, model: type[T]) -> T:
-        """A message of the wire, by its own strict rules. Raises CardInvalidError, UnsupportedTypeError."""
+        """A message of the wire, by its own strict rules. Raises BodyInvalidError, UnsupportedTypeError."""
         if self.media_type != "application/json":
             raise UnsupportedTypeError(f"send application/json, not `{self.media_type[:80] or 'no type'}`")
         twice = json_tree.twice(self.data)
         if twice is not None:
-            raise invalid([Finding("E-form", "error", "", f"the key `{shown(twice)}` stands twice; keep one")])
+            raise _no_such([Finding("E-form", "error", "", f"the key `{shown(twice)}` stands twice; keep one")])
         try:
             return model.model_validate_json(self.data)
         except ValidationError as error:
             found = [(".".join(map(str, item["loc"])), refusal(item)) for item in error.errors(include_url=False)]
-        raise invalid([Finding("E-form", "error", path[:200], message) for path, message in found[:MOST_TOLD]])
+        raise _no_such([Finding("E-form", "error", path[:200], message) for path, message in found[:MOST_TOLD]])
 
 
 def _quoted(document: Document, text: str, model: type[BaseModel]) -> None:
@@ -107,12 +107,21 @@ MessageOf = Annotated[Body, Depends(_reader(MOST_MESSAGE))]
 
 
 def invalid(findings: list[Finding] | tuple[Finding, ...]) -> CardInvalidError:
-    """Every finding as a detail of one error."""
+    """A card's findings, every one as a detail of one error."""
+    return CardInvalidError(*_told(findings))
+
+
+def _no_such(findings: list[Finding]) -> BodyInvalidError:
+    """The same of a body that is no card."""
+    return BodyInvalidError(*_told(findings))
+
+
+def _told(findings: list[Finding] | tuple[Finding, ...]) -> tuple[str, list[dict[str, Any]]]:
     errors = [finding for finding in findings if finding.severity == "error"]
     first = errors[0]
     more = f", and {len(errors) - 1} more" if len(errors) > 1 else ""
     said = f"{first.field}: {first.message}" if first.field else first.message
-    return CardInvalidError(f"{said}{more}", [detail(finding) for finding in findings])
+    return f"{said}{more}", [detail(finding) for finding in findings]
 
 
 def detail(finding: Finding) -> dict[str, Any]:
@@ -135,7 +144,7 @@ def _validated(document: Document, model: type[T]) -> T:
             for path, message in explain(error, model):
                 document.problem(path, message)
     found = [Finding("E-form", "error", item.path, item.message, item.place) for item in sorted(document.problems)]
-    raise invalid(found)
+    raise _no_such(found)
 
 
 def _too_large(most: int) -> TooLargeError:

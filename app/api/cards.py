@@ -2,12 +2,12 @@
 
 from typing import TYPE_CHECKING, Annotated, cast
 
-from fastapi import APIRouter, Depends, Query, Request
+from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
 from app.accounts.store import note_use
 from app.api.access import INVALID, NOT_FOUND, Answers, database
-from app.api.auth import CROSS_SITE, SIGNED_IN, TOKEN, IdempotencyKey, signed_in
+from app.api.auth import CROSS_SITE, SIGNED_IN, IdempotencyKey, acting, may
 from app.api.bodies import Body, BodyOf, invalid
 from app.api.card_answers import as_yaml, checked, detailed, listed, revised, stored
 from app.api.card_body import CARD_BODY, RETRACT_BODY
@@ -69,11 +69,11 @@ def validate_card(request: Request, body: BodyOf) -> CardChecked:
     response_model=CardStored,
     responses={**SIGNED_IN, **BODY},
     openapi_extra=CARD_BODY,
-    dependencies=[Depends(TOKEN)],
+    dependencies=[may("submit")],
 )
 def submit_card(request: Request, body: BodyOf, idempotency_key: IdempotencyKey = None) -> Response:
     """Record a card. Warnings are kept beside it; a card with errors is refused with all its findings."""
-    actor = signed_in(request, "submit")
+    actor = acting(request)
 
     def work() -> "Callable[[Session], Reply]":
         draft = _draft(_sound(request, body))
@@ -106,11 +106,11 @@ def card_revisions(request: Request, card_id: str) -> CardRevisions:
     response_model=CardStored,
     responses={**SIGNED_IN, **NOT_FOUND, **CONFLICT, **BODY},
     openapi_extra=CARD_BODY,
-    dependencies=[Depends(TOKEN)],
+    dependencies=[may("submit")],
 )
 def revise_card(request: Request, card_id: str, body: BodyOf, query: Annotated[ReviseQuery, Query()]) -> Response:
     """Add a revision: the whole card as it now is. Earlier revisions stay. The same content again adds none."""
-    actor = signed_in(request, "submit")
+    actor = acting(request)
     draft = _draft(_sound(request, body), query.note)
     now = _clock(request).now()
 
@@ -128,11 +128,11 @@ def revise_card(request: Request, card_id: str, body: BodyOf, query: Annotated[R
     response_model=CardDetail,
     responses={**SIGNED_IN, **NOT_FOUND, **CONFLICT, **BODY},
     openapi_extra=RETRACT_BODY,
-    dependencies=[Depends(TOKEN)],
+    dependencies=[may("submit")],
 )
 def retract_card(request: Request, card_id: str, body: BodyOf, idempotency_key: IdempotencyKey = None) -> Response:
     """Take a card back. It stays readable and says so wherever it is shown."""
-    actor = signed_in(request, "submit")
+    actor = acting(request)
 
     def work() -> "Callable[[Session], Reply]":
         reason = body.json(Retract).reason

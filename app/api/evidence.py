@@ -5,12 +5,12 @@ from http import HTTPStatus
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import APIRouter, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from starlette.background import BackgroundTask
 
 from app.api.access import NOT_FOUND, Answers, database
-from app.api.auth import SIGNED_IN, TOKEN, signed_in
+from app.api.auth import SIGNED_IN, acting, may
 from app.api.errors import ErrorBody
 from app.api.job_schema import MeasurementDetail
 from app.errors import InvalidInputError
@@ -58,7 +58,7 @@ REFUSED: Answers = {
     status_code=201,
     responses={**SIGNED_IN, **TAKEN, **REFUSED},
     openapi_extra=BODY,
-    dependencies=[Depends(TOKEN)],
+    dependencies=[may("submit")],
     max_body_size=MOST_BYTES,
 )
 async def import_bundle(request: Request, response: Response) -> MeasurementDetail:
@@ -67,7 +67,7 @@ async def import_bundle(request: Request, response: Response) -> MeasurementDeta
 
     However often it is packed, the same traces are recorded once: 200 with the known measurement, 201 with a new one.
     """
-    actor = await run_in_threadpool(signed_in, request, "submit")
+    actor = acting(request)
     intake = cast("Intake", request.app.state.intake)
     async with intake.arriving(MOST_BYTES) as arriving:
         async for piece in incoming(request):

@@ -2,12 +2,12 @@
 
 from typing import TYPE_CHECKING, Annotated, cast
 
-from fastapi import APIRouter, Depends, Query, Request
+from fastapi import APIRouter, Query, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import Response
 
 from app.api.access import INVALID, NOT_FOUND, Answers
-from app.api.auth import SIGNED_IN, TOKEN, IdempotencyKey, signed_in
+from app.api.auth import SIGNED_IN, IdempotencyKey, acting, may
 from app.api.bodies import BodyOf, invalid
 from app.api.card_body import inlined
 from app.api.errors import ErrorBody
@@ -61,7 +61,7 @@ RAW: Answers = {200: {"content": {"application/octet-stream": {}}, "description"
     status_code=201,
     responses={**SIGNED_IN, **BODY},
     openapi_extra=FILE_BODY,
-    dependencies=[Depends(TOKEN)],
+    dependencies=[may("submit")],
     max_body_size=MOST_BYTES,
 )
 async def import_file(request: Request, query: Annotated[ImportQuery, Query()]) -> ImportDetail:
@@ -69,7 +69,7 @@ async def import_file(request: Request, query: Annotated[ImportQuery, Query()]) 
 
     Sending it again changes nothing, with or without an Idempotency-Key: a file is known by its bytes.
     """
-    actor = await run_in_threadpool(signed_in, request, "submit")
+    actor = acting(request)
     format = None if query.format == "auto" else query.format
     intake = cast("Intake", request.app.state.intake)
     async with intake.arriving() as arriving:
@@ -101,11 +101,11 @@ def raw_file(request: Request, sha256: str) -> Response:
     response_model=CardsStored,
     responses={**SIGNED_IN, **NOT_FOUND, **RECORDED},
     openapi_extra=RECORD_BODY,
-    dependencies=[Depends(TOKEN)],
+    dependencies=[may("submit")],
 )
 def record_import(request: Request, sha256: str, body: BodyOf, idempotency_key: IdempotencyKey = None) -> Response:
     """Record cards of a file, all that are asked for or none. An answer goes into each that lacks the field."""
-    actor = signed_in(request, "submit")
+    actor = acting(request)
 
     def work() -> "Callable[[Session], Reply]":
         asked = body.json(RecordImport)

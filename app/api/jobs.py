@@ -2,11 +2,11 @@
 
 from typing import TYPE_CHECKING, Annotated, cast
 
-from fastapi import APIRouter, Depends, Path, Query, Request
+from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import Response
 
 from app.api.access import INVALID, NOT_FOUND, Answers
-from app.api.auth import SIGNED_IN, TOKEN, IdempotencyKey, signed_in
+from app.api.auth import SIGNED_IN, IdempotencyKey, acting, may
 from app.api.bodies import Body, BodyOf
 from app.api.errors import ErrorBody
 from app.api.job_answers import detailed, listed, stored
@@ -79,11 +79,11 @@ def list_jobs(request: Request, query: Annotated[JobListQuery, Query()]) -> JobL
     response_model=JobDetail,
     responses={**SIGNED_IN, **NOT_FOUND, **BODY},
     openapi_extra=body_of(SubmitJob),
-    dependencies=[Depends(TOKEN)],
+    dependencies=[may("submit")],
 )
 def submit_job(request: Request, body: BodyOf, idempotency_key: IdempotencyKey = None) -> Response:
     """Ask for a measurement. It waits for a maintainer's approval where one of its launches needs that."""
-    actor = signed_in(request, "submit")
+    actor = acting(request)
 
     def prepare() -> "Callable[[Session], Reply]":
         new = _new_job(request, body.message(SubmitJob), actor)
@@ -112,10 +112,10 @@ def job_log(request: Request, job_id: str, query: Annotated[LogQuery, Query()]) 
     return Response(piece.data, headers=headers, media_type="text/plain; charset=utf-8")
 
 
-@router.post("/jobs/{job_id}/cancel", response_model=JobDetail, responses=WRITE, dependencies=[Depends(TOKEN)])
+@router.post("/jobs/{job_id}/cancel", response_model=JobDetail, responses=WRITE, dependencies=[may("submit")])
 def cancel_job(request: Request, job_id: str, body: BodyOf, idempotency_key: IdempotencyKey = None) -> Response:
     """End a job. Where a runner has it, that one is told within 15 s and stops."""
-    actor, now = signed_in(request, "submit"), _now(request)
+    actor, now = acting(request), _now(request)
 
     def work(session: "Session") -> Reply:
         cancel(session, job_id, Writer.of(actor), now)
@@ -124,11 +124,11 @@ def cancel_job(request: Request, job_id: str, body: BodyOf, idempotency_key: Ide
     return once_only(request, actor, idempotency_key, body, lambda: work)
 
 
-@router.post("/jobs/{job_id}/approve", response_model=JobDetail, responses=WRITE, dependencies=[Depends(TOKEN)])
+@router.post("/jobs/{job_id}/approve", response_model=JobDetail, responses=WRITE, dependencies=[may("maintain")])
 def approve_job(request: Request, job_id: str, body: BodyOf, idempotency_key: IdempotencyKey = None) -> Response:
     """Allow every launch of a job for seven days, byte for byte. An installation may want another maintainer for that
     than the one who asked."""
-    actor, now = signed_in(request, "maintain"), _now(request)
+    actor, now = acting(request), _now(request)
 
     def work(session: "Session") -> Reply:
         approve(session, job_id, Writer.of(actor), now, second=_second(request))
@@ -143,12 +143,14 @@ def list_approvals(request: Request) -> ApprovalList:
     return ApprovalList(items=[Approval.model_validate(row) for row in _jobs(request).approvals()])
 
 
-@router.post("/approvals/{approval_id}/revoke", response_model=Approval, responses=WRITE, dependencies=[Depends(TOKEN)])
+@router.post(
+    "/approvals/{approval_id}/revoke", response_model=Approval, responses=WRITE, dependencies=[may("maintain")]
+)
 def revoke_approval(
     request: Request, approval_id: Number, body: BodyOf, idempotency_key: IdempotencyKey = None
 ) -> Response:
     """Take an approval back. What is queued on its strength waits again; what runs goes on unless it is cancelled."""
-    actor, now = signed_in(request, "maintain"), _now(request)
+    actor, now = acting(request), _now(request)
 
     def work(session: "Session") -> Reply:
         revoke(session, approval_id, Writer.of(actor), now, second=_second(request))
@@ -164,20 +166,20 @@ def list_runners(request: Request) -> RunnerList:
     return RunnerList(items=[RunnerItem.model_validate(row) for row in _jobs(request).runners()])
 
 
-@router.post("/runners/{name}/drain", response_model=RunnerItem, responses=WRITE, dependencies=[Depends(TOKEN)])
+@router.post("/runners/{name}/drain", response_model=RunnerItem, responses=WRITE, dependencies=[may("maintain")])
 def drain_runner(request: Request, name: str, body: BodyOf, idempotency_key: IdempotencyKey = None) -> Response:
     """Let a runner end what it has and take no more."""
     return _drained(request, name, body, idempotency_key, on=True)
 
 
-@router.post("/runners/{name}/resume", response_model=RunnerItem, responses=WRITE, dependencies=[Depends(TOKEN)])
+@router.post("/runners/{name}/resume", response_model=RunnerItem, responses=WRITE, dependencies=[may("maintain")])
 def resume_runner(request: Request, name: str, body: BodyOf, idempotency_key: IdempotencyKey = None) -> Response:
     """Let a runner take jobs again, after a drain or a quarantine."""
     return _drained(request, name, body, idempotency_key, on=False)
 
 
 def _drained(request: Request, name: str, body: Body, key: str | None, *, on: bool) -> Response:
-    actor = signed_in(request, "maintain")
+    actor = acting(request)
 
     def work(session: "Session") -> Reply:
         drain(session, name, on=on)

@@ -4,13 +4,13 @@ import base64
 import re
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar, cast
 
-from fastapi import APIRouter, Depends, Path, Query, Request
+from fastapi import APIRouter, Path, Query, Request
 from fastapi.concurrency import run_in_threadpool
 from pydantic import BaseModel, BeforeValidator, Field
 
 from app.accounts.store import note_use
 from app.api.access import NOT_FOUND, Answers, database
-from app.api.auth import SIGNED_IN, TOKEN, signed_in
+from app.api.auth import SIGNED_IN, acting, may
 from app.api.bodies import MessageOf
 from app.api.card_body import inlined
 from app.api.errors import ErrorBody
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from app.settings import Settings
 
 T = TypeVar("T")
-router = APIRouter(prefix="/api/v1/runner", tags=["runner"], dependencies=[Depends(TOKEN)])
+router = APIRouter(prefix="/api/v1/runner", tags=["runner"], dependencies=[may("runner")])
 
 DIGEST = re.compile(r"sha-256=:([A-Za-z0-9+/]{43}=):")
 MESSAGE: Answers = {
@@ -132,7 +132,7 @@ async def add_part(
     request: Request, job_id: str, name: Annotated[Name, Path()], query: Annotated[PartPlace, Query()]
 ) -> Stored:
     """Add a file of the attempt. Sent again it changes nothing."""
-    actor = await run_in_threadpool(signed_in, request, "runner")
+    actor = acting(request)
     announced = _announced(request)
     place = (job_id, query.epoch), name, announced, actor.id
     await run_in_threadpool(_not_refused, request, *place)
@@ -179,7 +179,7 @@ async def finish_job(request: Request, job_id: str, body: MessageOf) -> Finished
 
 def _done(request: Request, work: "Callable[[Session, Actor], T]") -> T:
     """The work as one transaction, for a runner. Raises UnauthorizedError, ForbiddenError."""
-    actor, now = signed_in(request, "runner"), _now(request)
+    actor, now = acting(request), _now(request)
 
     def noted(session: "Session") -> T:
         note_use(session, actor, now)
@@ -202,7 +202,7 @@ async def _measured(request: Request, job_id: str, message: Finish) -> "Found | 
 def _reported(request: Request, job_id: str, message: Finish) -> "Reported | None":
     if message.outcome.state != "succeeded":
         return None
-    actor, storage = signed_in(request, "runner"), database(request)
+    actor, storage = acting(request), database(request)
     with storage.read() as session:
         job, attempt, _ = leases.attempt_of(session, job_id, message.epoch, actor.id)
         here = {name: row.sha256 for name, row in uploads.parts_of(session, job_id, message.epoch).items()}

@@ -115,7 +115,7 @@ def _record_file(file: Path, given: argparse.Namespace, client: Client) -> int:
         wanted = RecordImport(answers=dict(given.answers))
         stored = client.record_import(read_there.sha256, wanted)
     except ServerError as error:
-        if error.code not in ("card_invalid", "invalid_input"):
+        if error.code not in ("card_invalid", "body_invalid", "invalid_input"):
             raise
         for detail in error.details:
             where = f":{detail.line}:{detail.column or 1}" if detail.line and error.code == "invalid_input" else ""

@@ -11,7 +11,7 @@ import httpx
 
 from app.client import Client, ServerError
 from app.commands.exits import FOUND, SERVER
-from app.errors import CardInvalidError, InvalidInputError, NotFoundError
+from app.errors import BodyInvalidError, CardInvalidError, InvalidInputError, NotFoundError
 from app.yaml_tree import shown
 
 if TYPE_CHECKING:
@@ -47,11 +47,11 @@ def towards_server(action: Action) -> Callable[[argparse.Namespace, Settings], i
 
 
 def _is_answer(error: ServerError) -> bool:
-    """Whether the server answered "no": an id or a value names nothing, or a card has errors. An address that it does
-    not have is none: it is a server of another version, or no Benchcard."""
+    """Whether the server answered "no": an id or a value names nothing, or a card or another body has errors. An
+    address that it does not have is none: it is a server of another version, or no Benchcard."""
     if error.code == NotFoundError.code:
         return all(detail.field != "address" for detail in error.details)
-    return error.code in (InvalidInputError.code, CardInvalidError.code)
+    return error.code in (InvalidInputError.code, CardInvalidError.code, BodyInvalidError.code)
 
 
 def _address(given: argparse.Namespace, settings: Settings) -> str:

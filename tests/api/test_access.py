@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -135,6 +136,32 @@ def test_strangers_and_revoked_tokens_are_401(site: Site, method: str, path: str
     for token in (None, revoked, "bcr_" + "A" * 43, "x", "é"):
         answer = ask(site, method, path, token)
         assert (answer.status_code, answer.headers.get("www-authenticate")) == (401, "Bearer"), token
+
+
+BROKEN = ("{", "[]", '{"odd": 1}', "\xff")
+
+
+@pytest.mark.parametrize(("method", "path"), [*API, *JOB_SCOPES])
+@pytest.mark.parametrize("body", BROKEN)
+def test_who_asks_is_judged_before_what_is_sent(site: Site, method: str, path: str, body: str) -> None:
+    scope = {**SCOPES, **JOB_SCOPES}[method, path]
+    other = site.token("submit" if scope != "submit" else "runner")
+    address = re.sub(r"\{\w+\}", "1", path)
+    for token, status in ((None, 401), (other, 403)):
+        answer = site.send(method, address, body, token, Content_Type="application/json")
+        assert answer.status_code == status, answer.text
+
+
+@pytest.mark.parametrize(("method", "path"), [*API, *JOB_SCOPES])
+def test_a_body_that_is_no_card_is_not_called_one(site: Site, method: str, path: str) -> None:
+    address = re.sub(r"\{\w+\}", "1", path)
+    raw = path.endswith(("/import", "/imports")) or method == "PUT"
+    kind = "application/octet-stream" if raw else "application/json"
+    answer = site.send(method, address, "{", site.token("submit", "maintain", "runner"), Content_Type=kind)
+    code = answer.json()["error"]["code"]
+    assert (code == "card_invalid") == (path == "/api/v1/cards"), answer.text
+    if path in ("/api/v1/jobs", "/api/v1/runner/lease", "/api/v1/imports/{sha256}/cards"):
+        assert code == "body_invalid"
 
 
 @pytest.mark.parametrize("header", ["", "Bearer", "Bearer ", "Basic YTpi", "bcr_x"])
