@@ -76,7 +76,7 @@ FIELDS: dict[str, ConditionField] = {
         N_("concurrency"), "load", lambda c: c.conditions.load.concurrency or c.conditions.load.batch
     ),
     "load.rate": ConditionField(N_("request rate"), "load", lambda c: c.conditions.load.rate),
-    "limit": ConditionField(N_("limit"), "limit", lambda c: c.conditions.limit),
+    "limit": ConditionField(N_("limit it was taken under"), "limit", lambda c: c.conditions.limit),
     "client": ConditionField(N_("load tool"), "client", lambda c: c.conditions.client),
     "statistic": ConditionField(N_("statistic"), "statistic", lambda c: c.statistic),
 }

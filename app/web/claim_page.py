@@ -53,7 +53,7 @@ COMPARED_TOO = {
     "scope": N_("scope"),
     "baseline": N_("baseline"),
     "ladder": N_("ladder"),
-    "round": N_("round"),
+    "round": N_("round of measurements"),
     "unit": N_("unit"),
     "value": N_("value"),
     "prefill": N_("prefill"),

@@ -27,7 +27,7 @@ SEVERITIES = {
     "note": N_("to know"),
 }
 REPEATED = {
-    "never_tried": N_("not yet"),
+    "never_tried": N_("never tried"),
     "repeated_by_others": N_("by others"),
     "failed": N_("attempt failed"),
     "different_setup": N_("here, in a different setup"),

@@ -183,7 +183,7 @@ def test_a_bundle_of_a_claim_that_is_here_keeps_its_claim_and_verdict_and_the_cl
         for page in ("/", f"/claims/{claim}"):
             words = read(site.get(page).text).words()
             assert "elsewhere, inconclusive (imported, verified from trace)" in words
-            assert "not yet" not in words
+            assert "never tried" not in words
         assert read(site.get(f"/claims/{claim}").text).all("a", href=f"/measurements/{made['id']}")
         badge = site.get(f"/claims/{claim}/badge.svg").text
         assert "measured elsewhere: inconclusive, verified from trace" in badge

@@ -256,6 +256,18 @@ def test_a_pair_that_is_often_set_side_by_side_says_what_to_know_and_what_to_min
     assert len(caveats.all("section")) == 2
 
 
+def test_a_claims_source_is_read_right_after_its_headline_and_its_citation_last(site: Client) -> None:
+    words = read(site.get("/claims/sglang-v41-step-16").text).one("main").words()
+    places = [words.index(heading) for heading in ("To repeat it here", "Publisher", "Caveats", "To cite it")]
+    assert places == sorted(places)
+
+
+def test_that_nobody_repeated_a_number_has_one_wording(site: Client) -> None:
+    words = read(site.get("/claims/benchcard-mn3mn2cwp-a0-ttft").text).one("main").words()
+    assert words.count("never tried") >= 2
+    assert "not yet" not in words
+
+
 @pytest.mark.parametrize(
     ("claim", "heading"),
     [
