@@ -21,7 +21,8 @@ Meaning = Literal[
 
 VERSIONING = N_(
     "An axis has a version: it rises by one when a change of formula, count, window, tail or percentile method could "
-    "give one and the same trace another value; better wording does not raise it, and a number keeps the version it was taken under."
+    "give one and the same trace another value; better wording does not raise it, and a number keeps the version it "
+    "was taken under."
 )
 
 # Every tool with the source that its names and formulas were read in.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import datetime as dt
+import os
 import sys
 from importlib.metadata import version
 from pathlib import Path
@@ -118,16 +119,17 @@ def _unused(_: argparse.Namespace, settings: Settings) -> int:
     found = unused(settings.data, _named(settings))
     for file in found:
         print(_line(file, now))
-    print(f"{len(found):,} files that nothing names, {_shown(sum(file.size for file in found))}")
+    print(f"{counted(len(found), 'file')} that nothing names, {_shown(sum(file.size for file in found))}")
     return OK
 
 
 def _clean(given: argparse.Namespace, settings: Settings) -> int:
     now = SystemClock().now()
-    removed = clean(settings.data, now - given.older_than, _named(settings))
-    for file in removed:
-        print(f"removed\t{_line(file, now)}")
-    print(f"{len(removed):,} unfinished uploads removed, {_shown(sum(file.size for file in removed))}")
+    removed = []
+    for file in clean(settings.data, now - given.older_than, _named(settings)):
+        print(f"removed\t{_line(file, now)}", flush=True)
+        removed.append(file.size)
+    print(f"{counted(len(removed), 'unfinished upload')} removed, {_shown(sum(removed))}")
     return OK
 
 
@@ -140,7 +142,13 @@ def _named(settings: Settings) -> set[str]:
 
 
 def _line(file: Found, now: dt.datetime) -> str:
-    return f"{file.place}\t{_shown(file.size)}\t{(now - file.changed).days} days old"
+    return f"{_written(file.place)}\t{_shown(file.size)}\t{counted((now - file.changed).days, 'day')} old"
+
+
+def _written(place: str) -> str:
+    """In one line, whatever bytes a name has."""
+    text = os.fsencode(place).decode("utf-8", "backslashreplace")
+    return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in text)
 
 
 def _shown(size: int) -> str:
@@ -148,7 +156,7 @@ def _shown(size: int) -> str:
     for unit, factor in (("GiB", 1024**3), ("MiB", 1024**2), ("KiB", 1024)):
         if size >= factor:
             return f"{size / factor:.1f} {unit}"
-    return f"{size} bytes"
+    return counted(size, "byte")
 
 
 def _days(text: str) -> dt.timedelta:

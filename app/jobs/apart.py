@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shutil
 import sys
 import tempfile
 import zipfile
@@ -22,11 +23,13 @@ from app.jobs.numbers import compute
 from app.protocol.outcome import Report
 from app.protocol.plan import Plan
 from app.results.bundle import BundleError
+from app.results.files import ARRIVING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 LONGEST_S = 300
+UNPACKED = f"{ARRIVING}bundle-"
 MOST_MEMORY = 4 * 1024**3  # bytes of address space, several times what the largest trace that is read takes
 MOST_BYTES = 1 << 30  # of a bundle that is sent, and of all that comes out of it
 
@@ -60,10 +63,19 @@ class _Work(BaseModel):
 
 
 async def check_apart(source: Path) -> Sent:
-    """Never raises for what the file holds; the process ends with the caller that is cancelled."""
+    """Never raises for what the file holds; the process ends with the caller that is cancelled. What it unpacks lies
+    beside the file until then, in a folder that is removed here: a process that is killed removes nothing."""
     if not await asyncio.to_thread(zipfile.is_zipfile, source):
         return _refused("this is no whole zip file")
-    arguments = ("check", str(MOST_MEMORY), str(source))
+    folder = await asyncio.to_thread(tempfile.mkdtemp, prefix=UNPACKED, dir=source.parent)
+    try:
+        return await _check_apart(source, folder)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+async def _check_apart(source: Path, folder: str) -> Sent:
+    arguments = ("check", str(MOST_MEMORY), str(source), folder)
     try:
         said = await apart(__name__, *arguments, longest_s=LONGEST_S, doing="checking it", thing="a bundle")
     except ApartError as error:
@@ -75,12 +87,11 @@ def _refused(message: str) -> Sent:
     return Sent(problems=[Place(path="", message=message)])
 
 
-def _checked(source: Path) -> Sent:
-    with tempfile.TemporaryDirectory(prefix="benchcard-bundle-", dir=source.parent) as folder:
-        try:
-            found = check(source, Path(folder), MOST_BYTES)
-        except BundleError as error:
-            return Sent(problems=[Place(path=item.path, message=item.message) for item in error.problems[:100]])
+def _checked(source: Path, folder: Path) -> Sent:
+    try:
+        found = check(source, folder, MOST_BYTES)
+    except BundleError as error:
+        return Sent(problems=[Place(path=item.path, message=item.message) for item in error.problems[:100]])
     return Sent(
         problems=[Place(path=_file(text), message=text) for text in found.differences],
         claim_id=found.measurement.claim_id,
@@ -110,10 +121,10 @@ def _computed() -> str:
     return json.dumps(compute(work.report, work.traces, work.planned), allow_nan=False)
 
 
-def _main(work: str, most_memory: str, source: str = "") -> int:
+def _main(work: str, most_memory: str, source: str = "", folder: str = "") -> int:
     if work == "compute":
         return answer(_computed, int(most_memory))
-    return answer(lambda: _checked(Path(source)).model_dump_json(), int(most_memory))
+    return answer(lambda: _checked(Path(source), Path(folder)).model_dump_json(), int(most_memory))
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
 
-ARRIVING = "arriving-"  # how the name of a file begins that is still coming in
+ARRIVING = "arriving-"  # how the name of a file begins that is still coming in, or of a folder with what is in it
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import zipfile
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -12,6 +14,7 @@ import pytest
 from app.apart import ApartError, apart
 from app.jobs import apart as reading
 from app.jobs.numbers import compute
+from app.results.bundle import NEEDED
 from tests.jobs.runs import attempt, plan
 
 if TYPE_CHECKING:
@@ -48,6 +51,31 @@ def test_a_process_without_the_memory_that_it_needs_is_a_reason_for_every_run(
     monkeypatch.setattr(reading, "MOST_MEMORY", 1 << 20)
     (found,) = asyncio.run(reading.compute_apart(report, traces, plan()))["sets"]
     assert ["more memory" in reason for reason in found["reasons"]] == [True] * 3
+
+
+def test_a_check_that_is_ended_half_way_leaves_nothing_behind(tmp_path: Path) -> None:
+    """A file of 600 MB of zeros, which takes a while to unpack, in a zip of less than one."""
+    source, size = tmp_path / "arriving", 600 << 20
+    sizes = {**dict.fromkeys(NEEDED, 1), "log.txt": size}
+    with zipfile.ZipFile(source, "w", zipfile.ZIP_DEFLATED) as made:
+        made.writestr("MANIFEST", "".join(f"{'0' * 64}  {bytes_}  {name}\n" for name, bytes_ in sizes.items()))
+        for name in NEEDED:
+            made.writestr(name, "x")
+        with made.open("log.txt", "w") as log:
+            for _ in range(size >> 20):
+                log.write(bytes(1 << 20))
+
+    async def ended() -> bool:
+        check = asyncio.create_task(reading.check_apart(source))
+        while not check.done() and not list(tmp_path.rglob("log.txt")):
+            await asyncio.sleep(0)
+        check.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await check
+        return check.cancelled()
+
+    assert asyncio.run(ended())
+    assert list(tmp_path.iterdir()) == [source]
 
 
 def test_what_a_process_failed_of_is_said() -> None:
