@@ -76,6 +76,9 @@ def _launch(launch: Launch, chosen: Choices, notes: Notes) -> Json:
         value = notes.chosen(what, getattr(chosen, name), given[name])
         if value is not None:
             given[name] = value
+    for name, value in (chosen.flags or {}).items():
+        notes.chosen(f"--{name}", value, launch.flags.get(name))
+    given["flags"] |= chosen.flags or {}
     if launch.gpus and given["gpus"] == 0:
         given["flags"] |= engine_flags.on_cpu(launch.engine, notes)
     if chosen.revision or given["model"] != launch.model:

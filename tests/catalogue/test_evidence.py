@@ -76,13 +76,26 @@ def test_conditions_that_the_plan_fixes_are_the_plans(claim: Claim) -> None:
     assert (given.model.weights, given.engine.version) == (launch.weights, launch.version)
 
 
-def test_what_the_engine_chose_by_itself_stands_in_its_log() -> None:
-    log = b"".join(one_file(SOURCES.parent / FOLDER / "mn3mn2cwp.zip", "log.txt")).decode()
-    for said in ("dtype=torch.bfloat16", "kv_cache_dtype=auto", "quantization=None", "enforce_eager=False",
-                 "Capturing CUDA graphs (FULL)", "Capturing CUDA graphs (PIECEWISE)"):  # fmt: skip
-        assert said in log
-    (conditions,) = {(item.conditions.dtypes, item.conditions.execution) for item in OWN}
-    assert conditions == (Dtypes(weights="bf16", kv="bf16"), "CUDA graphs, full and piecewise")
+# How each way of running is told in the logs of the engine that chose it, beside the type of weights and KV cache.
+EXECUTIONS = {
+    "CUDA graphs, full and piecewise": (
+        "dtype=torch.bfloat16", "kv_cache_dtype=auto", "quantization=None", "enforce_eager=False",
+        "Capturing CUDA graphs (FULL)", "Capturing CUDA graphs (PIECEWISE)",
+    ),
+    "CUDA graphs for decode only": (
+        "KV Cache is allocated. dtype: torch.bfloat16", "quantization=None", "Disable prefill CUDA graph",
+        "Capture target decode CUDA graph end",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("measurement", sorted({claim.evidence.measurement for claim in OWN if claim.evidence}))
+def test_what_the_engine_chose_by_itself_stands_in_its_log(measurement: str) -> None:
+    log = b"".join(one_file(SOURCES.parent / FOLDER / f"{measurement}.zip", "log.txt")).decode()
+    own = [item.conditions for item in OWN if item.evidence and item.evidence.measurement == measurement]
+    ((dtypes, execution),) = {(given.dtypes, given.execution) for given in own}
+    assert dtypes == Dtypes(weights="bf16", kv="bf16")
+    assert [said for said in EXECUTIONS[str(execution)] if said not in log] == []
 
 
 @pytest.mark.parametrize("claim", OWN, ids=lambda claim: claim.id)

@@ -68,6 +68,7 @@ def test_a_number_of_an_agreement_is_measured_by_benchcards_client_alone() -> No
         ({"output_tokens": 3}, "output tokens: 3 was chosen; the source says 11"),
         ({"weights": "real"}, "weights: real was chosen; the source says dummy"),
         ({"concurrency": 4}, "concurrency: 4 was chosen; the source says 16"),
+        ({"flags": {"max-model-len": 4096}}, "--max-model-len: 4096 was chosen; the source says 8192"),
         ({"concurrencies": (4, 128)}, "concurrencies of the sweep: 4, 128"),
     ],
 )
@@ -75,6 +76,12 @@ def test_what_somebody_chooses_over_it_is_said(chosen: dict[str, Any], said: str
     found = planned(Choices(**chosen))
     assert found.assumptions == (said,)
     assert found.plan is not None
+
+
+def test_a_chosen_flag_stands_among_those_of_the_measurement() -> None:
+    found = planned(Choices(flags={"max-model-len": 4096, "enforce-eager": True}))
+    assert found.plan is not None and found.plan.sides[0].launch is not None
+    assert found.plan.sides[0].launch.flags == {**FLAGS, "max-model-len": 4096, "enforce-eager": True}
 
 
 def test_a_chosen_load_has_at_least_a_request_for_each_stream() -> None:
