@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from typing import TYPE_CHECKING, Any
 
 from app.language import _
@@ -43,7 +44,7 @@ def of_argv(argv: Sequence[str], engine: str, notes: Notes) -> tuple[dict[str, F
     first = next((place for place, word in enumerate(words) if _is_flag(words, place)), len(words))
     models = list(_positional(words[:first], engine, notes))
     found: dict[str, Flag] = {}
-    for name, value in _pairs(words, first, notes):
+    for name, value in _pairs(words, first, notes, "launch.argv, item"):
         if name in MODEL:
             models.append(str(value))
         elif name in found:
@@ -59,6 +60,21 @@ def of_argv(argv: Sequence[str], engine: str, notes: Notes) -> tuple[dict[str, F
             )
         )
     return found, models[0] if models else None
+
+
+def flags_of(text: str, notes: Notes) -> dict[str, Flag]:
+    """Flags as they are typed after a command, quoted as a shell wants them."""
+    found: dict[str, Flag] = {}
+    try:
+        words = shlex.split(text)
+    except ValueError:
+        notes.lack(_("a quotation mark or a backslash has no partner; close it"))
+        return found
+    for name, value in _pairs(words, 0, notes, _("word")):
+        if name in found:
+            notes.lack(_("--{name} is given twice; leave one of them").format(name=name))
+        found[name] = value
+    return found
 
 
 def _is_flag(words: Sequence[str], place: int) -> bool:
@@ -121,14 +137,15 @@ def _flag(engine: str) -> str:
     return "model" if engine == "vllm" else "model-path"
 
 
-def _pairs(words: Sequence[str], place: int, notes: Notes) -> Iterator[tuple[str, Flag]]:
+def _pairs(words: Sequence[str], place: int, notes: Notes, where: str) -> Iterator[tuple[str, Flag]]:
+    """`where` is the word before a place in the notes."""
     while place < len(words):
         word, at = words[place], place + 1
         place += 1
         if not word.startswith("--") or word == "--":
             notes.lack(
-                _("launch.argv, item {at}: {word} is no flag with its full name; write --NAME=VALUE").format(
-                    at=at, word=_shown(word)
+                _("{where} {at}: {word} is no flag with its full name; write --NAME=VALUE").format(
+                    where=where, at=at, word=_shown(word)
                 )
             )
             continue
@@ -139,7 +156,8 @@ def _pairs(words: Sequence[str], place: int, notes: Notes) -> Iterator[tuple[str
         try:
             yield name.replace("_", "-"), _typed(text) if sign else True
         except _UnreadError as error:
-            notes.lack(_("launch.argv, item {at}: the JSON of --{name} {error}").format(at=at, name=name, error=error))
+            told = _("{where} {at}: the JSON of --{name} {error}")
+            notes.lack(told.format(where=where, at=at, name=name, error=error))
 
 
 def _typed(text: str) -> Flag:

@@ -9,6 +9,8 @@ from pydantic import ValidationError
 
 from app.errors import InvalidInputError
 from app.jobs.choices import Choices
+from app.jobs.command_line import flags_of
+from app.jobs.notes import Notes
 from app.language import N_, _
 from app.protocol.english import counted, refusal
 from app.web.approval_contexts import ChoiceField, ObstacleLine, ReproducePage
@@ -37,6 +39,7 @@ FIELDS: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "concurrency": (N_("Concurrency"), N_("For example 16"), ()),
     "requests": (N_("Requests of a repeat"), N_("For example 160"), ()),
     "repeats": (N_("Repeats"), N_("For example 5"), ()),
+    "flags": (N_("Further flags of the engine"), N_("For example --attention-backend fa3 --enforce-eager"), ()),
 }
 MISSING, NEVER = N_("Not attemptable as it stands"), N_("Nobody may start this here")
 DUMMY_LABELS = {"": N_("as stated"), "real": N_("the model's own"), "dummy": N_("random")}
@@ -44,19 +47,29 @@ DUMMY_LABELS = {"": N_("as stated"), "real": N_("the model's own"), "dummy": N_(
 
 def chosen(given: Mapping[str, str]) -> Choices:
     """The choices of a form, each field as typed; an empty one chooses nothing. Raises InvalidInputError."""
-    typed = {name: given[name].strip() for name in FIELDS if given.get(name, "").strip()}
+    typed: dict[str, Any] = {name: given[name].strip() for name in FIELDS if given.get(name, "").strip()}
+    notes = Notes()
+    if "flags" in typed:
+        typed["flags"] = flags_of(typed["flags"], notes)
+    problems = [("flags", text) for text in notes.missing]
     try:
-        return Choices.model_validate(typed)
+        found = Choices.model_validate(typed)
     except ValidationError as error:
-        problems = [(str(item["loc"][0]), _refused(str(item["loc"][0]), item)) for item in error.errors()]
-        message = "; ".join(f"{_(FIELDS[name][0])} {text}" for name, text in problems)
-        raise InvalidInputError(message, [{"field": name, "message": text} for name, text in problems]) from error
+        problems += [(str(item["loc"][0]), _refused(item)) for item in error.errors()]
+    if problems:
+        message = "; ".join(f"{_(FIELDS[name][0])}: {text}" for name, text in problems)
+        raise InvalidInputError(message, [{"field": name, "message": text} for name, text in problems])
+    return found
 
 
-def _refused(name: str, problem: Mapping[str, Any]) -> str:
+def _refused(problem: Mapping[str, Any]) -> str:
     """What was typed, why it cannot be taken, and what can."""
+    name, *inner = map(str, problem["loc"])
     label, help_, values = FIELDS[name]
-    given, pattern = f"`{str(problem['input'])[:60]}`", problem["type"] == "string_pattern_mismatch"
+    given, pattern = (
+        f"`{str(inner[0] if inner else problem['input'])[:60]}`",
+        problem["type"] == "string_pattern_mismatch",
+    )
     why = _("is not written as {what} is").format(what=_(label).lower()) if pattern else refusal(problem)
     return f"{given} {why}" + (f". {_(help_)}" if help_ and not values else "")
 
