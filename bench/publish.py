@@ -22,6 +22,7 @@ from app.jobs.quantities import QUANTITIES, value
 from app.jobs.ran import conditions_of
 from app.jobs.shipped import checked
 from app.web.job_words import engine
+from runners.load.statistics import few
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from app.jobs.evidence import Checked
 
 AXES = ("output_throughput", "ttft", "tpot")
+PERCENT = {"interactivity_p90_slow": 90, "interactivity_p90_fast": 90, "interactivity_e2e": 90}
 DIGITS = 4  # that three repeats can bear
 Json = dict[str, Any]
 
@@ -43,7 +45,7 @@ def claims(bundle: Checked, name: str, axes: Sequence[str] = AXES) -> Iterator[J
     for of_set in bundle.numbers["sets"]:
         for axis in axes if of_set["valid"] else ():
             number = value(of_set, axis, "median", of_set["gpus"])
-            if number is not None:
+            if number is not None and not few(PERCENT.get(axis, 50), int(of_set["tpot_ms"]["count"])):
                 yield _claim(bundle, name, of_set, axis, number)
 
 

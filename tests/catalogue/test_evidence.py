@@ -20,6 +20,7 @@ from app.jobs.shipped import FOLDER, checked, record_all
 from app.results.bundle import one_file
 from app.results.files import Files
 from bench.publish import rounded
+from runners.load.statistics import few
 from tests.jobs.bundles import bundle_bytes
 
 if TYPE_CHECKING:
@@ -108,8 +109,14 @@ def test_requests_that_failed_are_told_with_the_number_that_goes_without_them(cl
     assert [text.partition(" requests ")[0] for text in told] == ([f"{failed} of {asked:,}"] if failed else [])
 
 
+@pytest.mark.parametrize("claim", [item for item in OWN if "interactivity" in item.axis], ids=lambda claim: claim.id)
+def test_a_slow_tail_of_our_own_is_of_enough_requests(claim: Claim) -> None:
+    assert claim.conditions.workload.requests is not None
+    assert few(90, int(claim.conditions.workload.requests)) == ""
+
+
 def test_whatever_names_benchcard_as_its_maker_has_its_traces_here() -> None:
-    assert len(OWN) == 47
+    assert len(OWN) == 43
     measured = [claim for loaded in read_catalogue(SOURCES) for claim in loaded.source.claims
                 if claim.measured_by == "Benchcard"]  # fmt: skip
     assert measured == OWN
