@@ -8,8 +8,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from markupsafe import Markup
+
 from app.claims.caveats import OTHERS, WORDS, said
 from app.language import _
+from app.web.wording import again
 
 if TYPE_CHECKING:
     from app.claims.schema import ClaimRow
@@ -28,6 +31,6 @@ def badges(row: ClaimRow) -> tuple[tuple[Badge, ...], int]:
     """The row's badges, each kind once with all its sentences, and how many kinds of caveat have no badge."""
     heard: dict[str, list[str]] = {}
     for kind, text in said(row):
-        heard.setdefault(kind, []).append(text)
-    shown = tuple(Badge(kind, _(WORDS[kind]), " ".join(heard[kind])) for kind in WORDS if kind in heard)
+        heard.setdefault(kind, []).append(again(text) if row.card else text)
+    shown = tuple(Badge(kind, _(WORDS[kind]), Markup(" ").join(heard[kind])) for kind in WORDS if kind in heard)
     return shown, sum(1 for kind in heard if kind in OTHERS)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from markupsafe import Markup
+
 from app.axes import AXES
 from app.catalogue.pairs import partners
 from app.claims.caveats import CAVEATS, told_once
@@ -24,6 +26,7 @@ from app.web.wording import (
     KINDS,
     NUMBERED,
     SEVERITIES,
+    again,
     or_not_stated,
     plain,
     rule_place,
@@ -36,7 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from app.cards.queries import CardRow
-    from app.claims.schema import Acceptance, Baseline, ClaimRow, Conditions, Contradiction, Correction
+    from app.claims.schema import Acceptance, Baseline, ClaimRow, Conditions, Contradiction, Correction, OtherFigure
     from app.compare.schema import Reason
     from app.jobs.here import Here
 
@@ -100,10 +103,7 @@ def claim_page(
         lint=_lint(lint),
         contradicted=tuple(_contradicted(row, names)),
         corrections=corrections(row.corrections, names),
-        beside=tuple(
-            Fact(item.name, printed(item.value, item.unit) + (f" ({item.note})" if item.note else ""))
-            for item in row.beside
-        ),
+        beside=tuple(_beside(row, item) for item in row.beside),
         check=or_not_stated(row.check),
         source=tuple(_source(row)),
         neighbours=tuple(
@@ -163,7 +163,7 @@ def _facts(row: ClaimRow) -> Iterator[Fact]:
             ),
         )
     yield stated(_("Statistic"), row.statistic)
-    yield stated(_("Runs"), row.runs)
+    yield stated(_("Runs"), _runs(row))
     yield stated(_("Measured by"), row.measured_by or row.source.publisher)
     yield stated(_("Measured at"), row.measured_at)
 
@@ -241,7 +241,7 @@ def _acceptance(given: Acceptance) -> Iterator[Fact]:
 
 def caveats(row: ClaimRow) -> tuple[Told, ...]:
     """What is told of a claim under its kinds, besides its contradictions; their record is shown by itself."""
-    written = [Told(_(CAVEATS[item.kind]), item.text, "") for item in told_once(row)]
+    written = [Told(_(CAVEATS[item.kind]), again(item.text) if row.card else item.text, "") for item in told_once(row)]
     shown = badges(row)[0]
     heard = {item.kind for item in row.caveats} | {"contradicted"}
     return (*written, *(Told(badge.word, badge.text, "") for badge in shown if badge.kind not in heard))
@@ -302,10 +302,19 @@ def links(claims: Iterable[str], names: Mapping[str, ClaimRow]) -> tuple[Link, .
     return tuple(Link(names[claim].headline, f"/claims/{claim}") for claim in claims if claim in names)
 
 
+def _beside(row: ClaimRow, item: OtherFigure) -> Fact:
+    note = f" ({item.note})" if item.note else ""
+    return Fact(again(item.name) if row.card else item.name, printed(item.value, item.unit) + note)
+
+
+def _runs(row: ClaimRow) -> str | None:
+    return Markup(", ").join(again(part) for part in row.runs.split(", ")) if row.card and row.runs else row.runs
+
+
 def _source(row: ClaimRow) -> Iterator[Fact]:
     source = row.source
     yield Fact(_("Bench card") if row.card else _("Source"), source.title, url=source_url(row))
-    yield Fact(_("Where in it"), row.locator)
+    yield Fact(_("Where in it"), again(row.locator) if row.card else row.locator)
     yield Fact(_("Stated in"), _(STATED_IN[row.stated_in]))
     if row.evidence:
         measurement = row.evidence.measurement
@@ -316,19 +325,21 @@ def _source(row: ClaimRow) -> Iterator[Fact]:
         )
     yield Fact(_("Published"), or_not_stated(source.date and stated_day(source.date)), source.date is not None)
     yield Fact(_("Publisher"), source.publisher)
-    yield Fact(_("Interest"), source.interest)
+    yield Fact(_("Interest"), again(source.interest) if row.card else source.interest)
     yield Fact(_("Address"), source.url or _unlinked(row), source.url is not None, source.url or "")
     if row.card:
         yield Fact(_("Recorded"), day(row.retrieved))
     else:
         yield Fact(_("Retrieved"), day(row.retrieved))
         yield Fact(_("Last checked"), day(row.last_checked))
-    again = row.reproduction
-    yield Fact(_("Repeated"), _(again.text), True, f"/measurements/{again.measurement}" if again.measurement else "")
-    if again.measurement:
+    repeated = row.reproduction
+    yield Fact(
+        _("Repeated"), _(repeated.text), True, f"/measurements/{repeated.measurement}" if repeated.measurement else ""
+    )
+    if repeated.measurement:
         yield Fact(_("How that is judged"), _("rules of the verdict"), url="/verdicts#measured-again")
-    if again.others:
-        yield Fact(_("Repeated by others"), again.others)
+    if repeated.others:
+        yield Fact(_("Repeated by others"), repeated.others)
 
 
 def _unlinked(row: ClaimRow) -> str:
