@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
+from app.axes import AXES
 from app.cards.completeness import completeness, questions
 from app.cards.form import INPUTS
 from app.cards.rules import Finding
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from app.cards.load import ReadCard
     from app.cards.schema import Card
 
+TURNS = {path: turn for turn, path in enumerate(path for group in fields.GROUPS for path in (*group.key, *group.rest))}
 BLOCK_FIELDS = {"workload": "workload.concurrency", "metric": "metric.axis", "result": "result.value"}
 
 
@@ -42,9 +44,10 @@ class Typed:
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """What is wrong, the fields' own problems first."""
+        """What is wrong, in the order in which it stands: of the fields, or of the text."""
         own = [Finding("E-form", "error", path, message) for path, message in self.problems.items()]
-        return (*own, *self.read.findings, *(self.beside.findings if self.beside else ()))
+        found = (*own, *self.read.findings, *(self.beside.findings if self.beside else ()))
+        return tuple(sorted(found, key=_turn)) if self.tab == "form" else found
 
     @property
     def card(self) -> Card | None:
@@ -69,6 +72,11 @@ class Frame:
     known: Mapping[str, Sequence[str]] = field(default_factory=dict)  # values of other records, by field
 
 
+def _turn(finding: Finding) -> int:
+    """When a reader of the form comes to a finding's field; what has none comes last."""
+    return TURNS.get(input_of(finding.field) or "", len(TURNS))
+
+
 def editor(typed: Typed, frame: Frame, *, tried: bool) -> Editor:
     """`tried`: whether the card was to be recorded, so that every error stands by its field and above the form."""
     errors = _by_field(typed, tried=tried)
@@ -79,6 +87,7 @@ def editor(typed: Typed, frame: Frame, *, tried: bool) -> Editor:
         text=typed.text,
         groups=tuple(_group(group, typed, errors, lists) for group in fields.GROUPS),
         lists=tuple(Suggestions(f"list-{slug(path)}", values) for path, values in lists.items() if values),
+        units={axis.key: axis.units[0] for axis in AXES.values() if axis.units},
         check=check_part(typed, tried=tried),
         trouble=frame.trouble or (_("This card cannot be recorded yet") if tried and typed.blocked else ""),
         sign_in_url=frame.sign_in_url,
