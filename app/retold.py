@@ -26,6 +26,8 @@ def retold(text: str) -> str | None:
 
 @kept(KEPT)
 def _retold(text: str) -> str | None:
+    if text in spoken().texts:
+        return _(text)
     for pattern, translation in _patterns(spoken().forms):
         match = pattern.fullmatch(text)
         if match and (values := _values(match.groupdict())) is not None:
@@ -41,17 +43,13 @@ def _values(given: dict[str, str]) -> dict[str, str] | None:
 
 def _value(name: str, value: str) -> str | None:
     if name.startswith("said"):
-        return _words(value)
+        return _retold(value)
     if name.startswith("list"):
-        said = [_words(word) for word in value.split(", ")]
+        said = [_retold(word) for word in value.split(", ")]
         return ", ".join(word for word in said if word is not None) if None not in said else None
     if name.startswith("either"):
         return value.replace(" or ", _(" or "))
     return as_number(value) if name.startswith("number") else value
-
-
-def _words(text: str) -> str | None:
-    return _(text) if text in spoken().texts else _retold(text)
 
 
 def _count(text: str) -> str | None:
