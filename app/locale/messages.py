@@ -35,7 +35,9 @@ KEYWORDS = {
     "counted": (2,),
     "named": (2,),
 }
-METHODS = {"app": ("**.py", "app.locale.messages:called"), "templates": ("**.html", "jinja2")}
+METHODS = dict.fromkeys(("app", "runners"), ("**.py", "app.locale.messages:called")) | {
+    "templates": ("**.html", "jinja2")
+}
 # As in app/web/render.py, or a text would not be the one that the page asks for.
 OPTIONS = {
     "**.html": {

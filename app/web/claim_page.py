@@ -334,7 +334,10 @@ def _source(row: ClaimRow) -> Iterator[Fact]:
         yield Fact(_("Last checked"), day(row.last_checked))
     repeated = row.reproduction
     yield Fact(
-        _("Repeated"), _(repeated.text), True, f"/measurements/{repeated.measurement}" if repeated.measurement else ""
+        _("Repeated"),
+        again(repeated.text),
+        True,
+        f"/measurements/{repeated.measurement}" if repeated.measurement else "",
     )
     if repeated.measurement:
         yield Fact(_("How that is judged"), _("rules of the verdict"), url="/verdicts#measured-again")
