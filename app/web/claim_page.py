@@ -103,7 +103,7 @@ def claim_page(
         lint=_lint(lint),
         contradicted=tuple(_contradicted(row, names)),
         corrections=corrections(row.corrections, names),
-        beside=tuple(_beside(row, item) for item in row.beside),
+        beside=tuple(_beside(item) for item in row.beside),
         check=or_not_stated(row.check),
         source=tuple(_source(row)),
         neighbours=tuple(
@@ -241,7 +241,7 @@ def _acceptance(given: Acceptance) -> Iterator[Fact]:
 
 def caveats(row: ClaimRow) -> tuple[Told, ...]:
     """What is told of a claim under its kinds, besides its contradictions; their record is shown by itself."""
-    written = [Told(_(CAVEATS[item.kind]), again(item.text) if row.card else item.text, "") for item in told_once(row)]
+    written = [Told(_(CAVEATS[item.kind]), again(item.text), "") for item in told_once(row)]
     shown = badges(row)[0]
     heard = {item.kind for item in row.caveats} | {"contradicted"}
     return (*written, *(Told(badge.word, badge.text, "") for badge in shown if badge.kind not in heard))
@@ -288,12 +288,18 @@ def reason_line(reason: Reason) -> ReasonLine:
 
 
 def contradictions(items: Iterable[Contradiction], names: Mapping[str, ClaimRow]) -> tuple[Told, ...]:
-    return tuple(Told("", item.text, item.locator or "", links(item.claims, names)) for item in items)
+    return tuple(Told("", again(item.text), again(item.locator or ""), links(item.claims, names)) for item in items)
 
 
 def corrections(items: Iterable[Correction], names: Mapping[str, ClaimRow]) -> tuple[ReadAs, ...]:
     return tuple(
-        ReadAs(item.often_read_as, item.source_says, item.locator or "", links(item.claims, names)) for item in items
+        ReadAs(
+            again(item.often_read_as),
+            again(item.source_says),
+            again(item.locator or ""),
+            links(item.claims, names),
+        )
+        for item in items
     )
 
 
@@ -302,9 +308,9 @@ def links(claims: Iterable[str], names: Mapping[str, ClaimRow]) -> tuple[Link, .
     return tuple(Link(names[claim].headline, f"/claims/{claim}") for claim in claims if claim in names)
 
 
-def _beside(row: ClaimRow, item: OtherFigure) -> Fact:
+def _beside(item: OtherFigure) -> Fact:
     note = f" ({item.note})" if item.note else ""
-    return Fact(again(item.name) if row.card else item.name, printed(item.value, item.unit) + note)
+    return Fact(again(item.name), printed(item.value, item.unit) + note)
 
 
 def _runs(row: ClaimRow) -> str | None:
@@ -314,7 +320,7 @@ def _runs(row: ClaimRow) -> str | None:
 def _source(row: ClaimRow) -> Iterator[Fact]:
     source = row.source
     yield Fact(_("Bench card") if row.card else _("Source"), source.title, url=source_url(row))
-    yield Fact(_("Where in it"), again(row.locator) if row.card else row.locator)
+    yield Fact(_("Where in it"), again(row.locator))
     yield Fact(_("Stated in"), _(STATED_IN[row.stated_in]))
     if row.evidence:
         measurement = row.evidence.measurement
@@ -325,7 +331,7 @@ def _source(row: ClaimRow) -> Iterator[Fact]:
         )
     yield Fact(_("Published"), or_not_stated(source.date and stated_day(source.date)), source.date is not None)
     yield Fact(_("Publisher"), source.publisher)
-    yield Fact(_("Interest"), again(source.interest) if row.card else source.interest)
+    yield Fact(_("Interest"), again(source.interest))
     yield Fact(_("Address"), source.url or _unlinked(row), source.url is not None, source.url or "")
     if row.card:
         yield Fact(_("Recorded"), day(row.retrieved))
