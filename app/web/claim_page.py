@@ -27,6 +27,7 @@ from app.web.wording import (
     NUMBERED,
     SEVERITIES,
     again,
+    card_title,
     or_not_stated,
     plain,
     rule_place,
@@ -317,9 +318,13 @@ def _runs(row: ClaimRow) -> str | None:
     return Markup(", ").join(again(part) for part in row.runs.split(", ")) if row.card and row.runs else row.runs
 
 
+def _source_title(row: ClaimRow) -> str:
+    return card_title(row.source.title, row.axis) if row.card else again(row.source.title)
+
+
 def _source(row: ClaimRow) -> Iterator[Fact]:
     source = row.source
-    yield Fact(_("Bench card") if row.card else _("Source"), source.title, url=source_url(row))
+    yield Fact(_("Bench card") if row.card else _("Source"), _source_title(row), url=source_url(row))
     yield Fact(_("Where in it"), again(row.locator))
     yield Fact(_("Stated in"), _(STATED_IN[row.stated_in]))
     if row.evidence:

@@ -18,6 +18,7 @@ from app.language import number as decimal
 from app.protocol.english import named
 from app.results.importers import TOOL_NAMES
 from app.results.recording import read_chosen
+from app.retold import retold
 from app.web.contexts import Link, Shell
 from app.web.import_contexts import Asked, Format, Group, ImportedPage, ImportPage, Measurement, Warned
 from app.web.wording import again, field_name, finding, told
@@ -177,8 +178,15 @@ def _card(card_id: str) -> Link:
 def _worded(warnings: Sequence[WarnedOf]) -> tuple[Warned, ...]:
     """Many messages begin with the field's name themselves."""
     return tuple(
-        Warned("" if said.message.startswith(said.field) else said.field, again(said.message)) for said in warnings
+        Warned("" if said.message.startswith(said.field) else said.field, _warning(said.message)) for said in warnings
     )
+
+
+def _warning(message: str) -> str:
+    """Where a tool's number is defined otherwise, its name stands before the axis's note on that tool."""
+    name, colon, note = message.partition(": ")
+    said = retold(note) if colon and retold(message) is None else None
+    return again(message) if said is None else f"{name}: {said}"
 
 
 def _asked(report: ImportReport, typed: Mapping[str, str], errors: Sequence[Finding]) -> list[Asked]:
