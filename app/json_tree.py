@@ -11,6 +11,7 @@ import re
 from bisect import bisect_right
 from typing import Any, NoReturn
 
+from app.language import F_
 from app.yaml_tree import DEEPEST, LONGEST_KEY, Document, Path, Place
 
 BLANK = re.compile(r"[ \t\r\n]*")
@@ -37,7 +38,7 @@ def parse(text: str, file: str) -> Document:
         document.data = reader.read()
     except _NotJsonError as error:
         document.data = None
-        document.problem((), f"this is not JSON: {error}", reader.place(error.at))
+        document.problem((), F_("this is not JSON: {why}").format(why=error), reader.place(error.at))
     return document
 
 
@@ -57,7 +58,7 @@ class _Reader:
         value = self._value(())
         self._blank()
         if self.at < len(self.text):
-            self._stop("something follows the end of the value")
+            self._stop(F_("something follows the end of the value"))
         return value
 
     def _stop(self, message: str) -> NoReturn:
@@ -72,7 +73,7 @@ class _Reader:
 
     def _value(self, path: Path) -> Any:
         if len(path) > DEEPEST:
-            self._stop(f"nested deeper than {DEEPEST} levels")
+            self._stop(F_("nested deeper than {number} levels").format(number=DEEPEST))
         self.document.places[path] = self.place(self.at)
         first = self.text[self.at : self.at + 1]
         if first == "{":
@@ -91,9 +92,9 @@ class _Reader:
                 return number[0]
         word = WORD.match(self.text, self.at)
         if word is None:
-            self._stop("a value is expected here")
+            self._stop(F_("a value is expected here"))
         if word[0] not in NAMES:
-            self._stop(f"`{word[0][:40]}` is no JSON value; text stands in double quotes")
+            self._stop(F_("`{word}` is no JSON value; text stands in double quotes").format(word=word[0][:40]))
         self.at = word.end()
         return NAMES[word[0]]
 
@@ -117,16 +118,17 @@ class _Reader:
             return items
         while True:
             if self._blank() != '"':
-                self._stop("a key in double quotes is expected here")
+                self._stop(F_("a key in double quotes is expected here"))
             start = self.at
             key = self._string(path)
             if self._blank() != ":":
-                self._stop("a colon is expected here")
+                self._stop(F_("a colon is expected here"))
             self.at += 1
             self._blank()
             value = self._value((*path, key))
             if key in items:
-                self.document.problem(path, f"`{key[:LONGEST_KEY]}` stands twice; keep one", self.place(start))
+                twice = F_("`{key}` stands twice; keep one").format(key=key[:LONGEST_KEY])
+                self.document.problem(path, twice, self.place(start))
             items[key] = value
             if self._ends("}"):
                 return items
@@ -134,7 +136,7 @@ class _Reader:
     def _ends(self, closing: str) -> bool:
         found = self._blank()
         if found not in (",", closing) or not found:
-            self._stop(f"a comma or `{closing}` is expected here")
+            self._stop(F_("a comma or `{closing}` is expected here").format(closing=closing))
         self.at += 1
         return found == closing
 
@@ -170,7 +172,7 @@ class _Reader:
                 self.at += 6
                 return chr(0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00))
         if 0xD800 <= code < 0xE000:
-            self.document.problem(path, "this is not text: half of a surrogate pair stands here", self.place(start))
+            self.document.problem(path, F_("this is not text: half of a surrogate pair stands here"), self.place(start))
             return MISSING_HALF
         return chr(code)
 

@@ -24,7 +24,8 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """`code` as in <html lang>, `name` as its speakers call it; `point` and `group` of its numbers."""
+    """`code` as in <html lang>, `name` as its speakers call it; `point` and `group` of its numbers; `texts`: all
+    that are translated; `forms`: those of sentences that are kept in English, with their translations."""
 
     code: str
     name: str
@@ -33,11 +34,23 @@ class Language:
     group: str
     day: Callable[[dt.date], str]
     moment: Callable[[dt.datetime], str]
+    texts: frozenset[str] = frozenset()
+    forms: tuple[tuple[str, str], ...] = ()
 
 
 def N_(text: str) -> str:  # noqa: N802 (gettext's own name for it)
     """Marks the text of a constant for the catalogues; where it is shown, `_` says it."""
     return text
+
+
+def F_(form: str) -> str:  # noqa: N802 (like N_)
+    """Marks the form of a sentence that is kept or sent in English; where it is shown, app/retold.py says it again.
+
+    What stands in a place of it stays as it is, but where the place's name begins with `said` (words or a count, which
+    must be known and are said again too), `list` (of such words), `either` (alternatives) or `number` (it takes the
+    marks of the language).
+    """
+    return form
 
 
 def _moment(at: dt.datetime) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from starlette.requests import ClientDisconnect
 
 from app.errors import TooSlowError
+from app.language import _
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Coroutine
@@ -27,7 +28,9 @@ async def incoming(request: Request) -> AsyncIterator[bytes]:
                 async with asyncio.timeout(LONGEST_SILENCE_S):
                     part = await anext(stream, None)
             except TimeoutError as error:
-                raise TooSlowError(f"nothing came for {LONGEST_SILENCE_S} s; send the file again") from error
+                raise TooSlowError(
+                    _("nothing came for {seconds} s; send the file again").format(seconds=LONGEST_SILENCE_S)
+                ) from error
             if part is None:
                 return
             yield part

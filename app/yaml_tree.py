@@ -8,12 +8,14 @@ file must see what it says.
 from __future__ import annotations
 
 import difflib
+import json
 import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
 import yaml
 
+from app.language import F_, in_english
 from app.protocol.english import refusal
 
 if TYPE_CHECKING:
@@ -25,6 +27,7 @@ Path = tuple[str | int, ...]
 DEEPEST = 32
 LONGEST_KEY = 60  # characters of a key or a value that a message repeats
 FORBIDDEN = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # YAML 1.1, 5.1
+BLOCK = re.compile(r'"#/\$defs/([^"]+)"')  # of a model, as its JSON schema refers to it
 NULLS = {"", "~", "null", "Null", "NULL"}
 
 
@@ -86,8 +89,8 @@ def shown(text: str, longest: int = LONGEST_KEY) -> str:
 
 def _not_allowed(code: int) -> str:
     if 0xD800 <= code < 0xE000:
-        return "this is not text: half of a surrogate pair stands here"
-    return f"this is not YAML: the character U+{code:04X} is not allowed"
+        return F_("this is not text: half of a surrogate pair stands here")
+    return F_("this is not YAML: the character {code} is not allowed").format(code=f"U+{code:04X}")
 
 
 def path_text(path: Path) -> str:
@@ -114,9 +117,10 @@ def parse(text: str, file: str, most_values: int | None = None) -> Document:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         place = Place(mark.line + 1, mark.column + 1) if mark else Place(1, 1)
-        document.problem((), f"this is not YAML: {error.problem or error}", place)
+        why = error.problem or str(error)
+        document.problem((), F_("this is not YAML: {why}").format(why=why), place)
     except yaml.YAMLError as error:  # characters that YAML forbids
-        document.problem((), f"this is not YAML: {error}", Place(1, 1))
+        document.problem((), F_("this is not YAML: {why}").format(why=error), Place(1, 1))
     return document
 
 
@@ -135,7 +139,8 @@ class _Builder:
             if isinstance(event, yaml.DocumentStartEvent):
                 documents += 1
                 if documents > 1:
-                    self._refuse(event, (), "a second document begins here (`---`); keep one document in a file")
+                    second = F_("a second document begins here (`---`); keep one document in a file")
+                    self._refuse(event, (), second)
                     self.document.torn = True
                     return
                 self.document.data = self._value(next(self.events), ())
@@ -146,13 +151,15 @@ class _Builder:
     def _value(self, event: yaml.Event, path: Path) -> Any:
         mark = cast("yaml.error.Mark", event.start_mark)
         if len(path) > DEEPEST:
-            raise yaml.MarkedYAMLError(problem=f"nested deeper than {DEEPEST} levels", problem_mark=mark)
+            deep = F_("nested deeper than {number} levels").format(number=DEEPEST)
+            raise yaml.MarkedYAMLError(problem=deep, problem_mark=mark)
         self.values += 1
         if self.most_values is not None and self.values > self.most_values:
-            raise yaml.MarkedYAMLError(problem=f"more than {self.most_values} values", problem_mark=mark)
+            many = F_("more than {number} values").format(number=self.most_values)
+            raise yaml.MarkedYAMLError(problem=many, problem_mark=mark)
         self.document.places[path] = _place(event)
         if isinstance(event, yaml.AliasEvent):
-            self._refuse(event, path, "aliases (`*name`) are not taken; write the value out")
+            self._refuse(event, path, F_("aliases (`*name`) are not taken; write the value out"))
             return None
         node = cast("yaml.ScalarEvent | yaml.CollectionStartEvent", event)
         self._plain(node, path)
@@ -162,9 +169,9 @@ class _Builder:
 
     def _plain(self, node: yaml.ScalarEvent | yaml.CollectionStartEvent, path: Path) -> None:
         if node.anchor:
-            self._refuse(node, path, "anchors (`&name`) are not taken; remove it")
+            self._refuse(node, path, F_("anchors (`&name`) are not taken; remove it"))
         if node.tag:
-            self._refuse(node, path, f"tags ({shown(node.tag)}) are not taken; remove it")
+            self._refuse(node, path, F_("tags ({tag}) are not taken; remove it").format(tag=shown(node.tag)))
 
     def _sequence(self, path: Path) -> list[Any]:
         items: list[Any] = []
@@ -176,7 +183,7 @@ class _Builder:
         items: dict[str, Any] = {}
         while not isinstance(event := next(self.events), yaml.MappingEndEvent):
             if not isinstance(event, yaml.ScalarEvent):
-                self._refuse(event, path, "a key must be plain text")
+                self._refuse(event, path, F_("a key must be plain text"))
                 self._value(event, (*path, "?"))
                 self._value(next(self.events), (*path, "?"))
                 continue
@@ -184,7 +191,7 @@ class _Builder:
             self._plain(event, (*path, key))
             value = self._value(next(self.events), (*path, key))
             if key in items:
-                self._refuse(event, path, f"`{shown(key)}` stands twice; keep one")
+                self._refuse(event, path, F_("`{key}` stands twice; keep one").format(key=shown(key)))
             items[key] = value
         return items
 
@@ -196,24 +203,48 @@ def _place(event: yaml.Event) -> Place:
 
 def explain(error: ValidationError, model: type[BaseModel]) -> Iterator[tuple[Path, str]]:
     """Pydantic's problems as (path, sentence); unknown keys come with the nearest known one."""
-    known = sorted(_keys(model))
+    known = sorted(_paths(model))
     for item in error.errors(include_url=False):
         path = tuple(item["loc"])
         yield path, _sentence(item, path, known)
 
 
+@in_english
 def _sentence(item: Mapping[str, Any], path: Path, known: list[str]) -> str:
     kind, given = item["type"], item.get("input")
     if kind == "missing":
         return refusal(item)
     if kind == "extra_forbidden":
-        near = difflib.get_close_matches(str(path[-1])[:LONGEST_KEY], known, n=1)
-        return "is not a known key" + (f"; did you mean `{near[0]}`?" if near else "")
-    got = f", got `{shown(given)}`" if isinstance(given, str) else ", got nothing" if given is None else ""
-    return refusal(item) + got
+        near = _near(path, known)
+        return F_("is not a known key; did you mean `{key}`?").format(key=near) if near else F_("is not a known key")
+    if isinstance(given, str):
+        return F_("{said}, got `{given}`").format(said=refusal(item), given=shown(given))
+    return F_("{said}, got nothing").format(said=refusal(item)) if given is None else refusal(item)
 
 
-def _keys(model: type[BaseModel]) -> set[str]:
+def _near(path: Path, known: list[str]) -> str | None:
+    """The known key that looks like the last one of `path`: by its name alone where it stands in the same block, else
+    with the block that it belongs into."""
+    block = ".".join(str(part) for part in path[:-1] if isinstance(part, str))
+    places: dict[str, list[str]] = {}
+    for place in known:
+        places.setdefault(place.rpartition(".")[2], []).append(place)
+    near = difflib.get_close_matches(str(path[-1])[:LONGEST_KEY], sorted(places), n=1)
+    if not near:
+        return None
+    here = f"{block}.{near[0]}" if block else near[0]
+    return near[0] if here in places[near[0]] else places[near[0]][0]
+
+
+def _paths(model: type[BaseModel]) -> Iterator[str]:
+    """Every key that a model has, with the blocks around it; of a list those of its entries."""
     schema = model.model_json_schema()
-    shapes = [schema, *schema.get("$defs", {}).values()]
-    return {key for shape in shapes for key in shape.get("properties", {})}
+    blocks = schema.get("$defs", {})
+
+    def within(shape: dict[str, Any], prefix: str) -> Iterator[str]:
+        for key, inner in shape.get("properties", {}).items():
+            yield f"{prefix}{key}"
+            for name in sorted(set(BLOCK.findall(json.dumps(inner)))):
+                yield from within(blocks[name], f"{prefix}{key}.")
+
+    yield from within(schema, "")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.errors import ForbiddenError, UnauthorizedError
+from app.language import N_, _
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -15,9 +16,9 @@ if TYPE_CHECKING:
 # The prefix binds the cookie to this host and to https; a server on plain http cannot set it.
 SECURE_COOKIE, PLAIN_COOKIE = "__Host-benchcard", "benchcard"
 WHAT_MAY = {
-    "submit": "record and change one's own cards",
-    "maintain": "change everybody's",
-    "runner": "take jobs",
+    "submit": N_("record and change one's own cards"),
+    "maintain": N_("change everybody's"),
+    "runner": N_("take jobs"),
 }
 
 
@@ -27,9 +28,9 @@ def session_secret(cookies: Mapping[str, str]) -> str | None:
 
 def bearer(authorization: str) -> str:
     """The token of an Authorization header. Raises UnauthorizedError for another kind of header."""
-    kind, _, token = authorization.strip().partition(" ")
+    kind, _blank, token = authorization.strip().partition(" ")
     if kind.lower() != "bearer" or not token.strip():
-        raise UnauthorizedError("an Authorization header reads `Bearer TOKEN`")
+        raise UnauthorizedError(_("an Authorization header reads `Bearer TOKEN`"))
     return token.strip()
 
 
@@ -38,7 +39,7 @@ def who(accounts: Accounts, authorization: str | None, cookies: Mapping[str, str
     if authorization is not None:
         actor = accounts.of_token(bearer(authorization))
         if actor is None:
-            raise UnauthorizedError("this token is unknown or was revoked")
+            raise UnauthorizedError(_("this token is unknown or was revoked"))
         return actor
     secret = session_secret(cookies)
     return accounts.of_session(secret) if secret else None
@@ -47,7 +48,11 @@ def who(accounts: Accounts, authorization: str | None, cookies: Mapping[str, str
 def require(actor: Actor | None, scope: Scope) -> Actor:
     """Raises UnauthorizedError for a stranger, ForbiddenError where the scope is not theirs."""
     if actor is None:
-        raise UnauthorizedError("this needs a token (`Authorization: Bearer TOKEN`) or a signed-in browser")
+        raise UnauthorizedError(_("this needs a token (`Authorization: Bearer TOKEN`) or a signed-in browser"))
     if not actor.may(scope):
-        raise ForbiddenError(f"this needs the scope `{scope}` ({WHAT_MAY[scope]}); yours: {', '.join(actor.scopes)}")
+        raise ForbiddenError(
+            _("this needs the scope `{scope}` ({may}); yours: {scopes}").format(
+                scope=scope, may=_(WHAT_MAY[scope]), scopes=", ".join(actor.scopes)
+            )
+        )
     return actor

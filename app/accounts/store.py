@@ -11,6 +11,7 @@ from sqlmodel import SQLModel, col, select
 from app.accounts.tables import SessionTable, SignInLinkTable, TokenTable
 from app.accounts.tokens import LINK_LIFE, SESSION_LIFE, digest, join, token_id
 from app.errors import NotFoundError, UnauthorizedError
+from app.language import _
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -38,7 +39,7 @@ def revoke_token(session: Session, wanted: str, now: dt.datetime) -> None:
     """End a token and the sessions opened with it. Raises NotFoundError; twice is as once."""
     stored = session.get(TokenTable, wanted)
     if stored is None:
-        raise NotFoundError(f"there is no token `{wanted[:80]}`")
+        raise NotFoundError(_("there is no token `{wanted}`").format(wanted=wanted[:80]))
     unrevoked = (col(TokenTable.id) == wanted, col(TokenTable.revoked_at).is_(None))
     session.execute(update(TokenTable).where(*unrevoked).values(revoked_at=now))
     session.execute(delete(SessionTable).where(col(SessionTable.token_id) == wanted))
@@ -65,7 +66,7 @@ def sign_in_by_link(session: Session, link: str, secret: str, now: dt.datetime) 
     unused = (col(table.hash) == digest(link), col(table.used_at).is_(None), col(table.expires_at) > now)
     used: Any = session.execute(update(table).where(*unused).values(used_at=now))
     if used.rowcount != 1:
-        raise UnauthorizedError("this sign-in link was used or is too old; `benchcard sign-in` prints a new one")
+        raise UnauthorizedError(_("this sign-in link was used or is too old; `benchcard sign-in` prints a new one"))
     stored = session.exec(select(table).where(table.hash == digest(link))).one()
     _open(session, secret, stored.name, stored.scopes, None, now)
 

@@ -8,6 +8,7 @@ from collections import OrderedDict
 from typing import TYPE_CHECKING
 
 from app.errors import TooManyError
+from app.language import _
 
 if TYPE_CHECKING:
     from app.clock import Clock
@@ -32,7 +33,9 @@ class Throttle:
             recent = [moment for moment in self._failures.get(address, ()) if moment > now - WINDOW]
         if len(recent) >= MOST:
             wait = int((recent[-MOST] + WINDOW - now).total_seconds()) + 1
-            raise TooManyError(f"{MOST} sign-ins failed within a minute; try again in {wait} s", wait)
+            raise TooManyError(
+                _("{most} sign-ins failed within a minute; try again in {wait} s").format(most=MOST, wait=wait), wait
+            )
 
     def failed(self, address: str) -> None:
         now = self._clock.now()

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from app.language import N_
+
 if TYPE_CHECKING:
     from app.cards.schema import Card
 
@@ -18,27 +20,27 @@ class Needed:
 
 
 NEEDED: tuple[Needed, ...] = (
-    Needed("engine.name", "Which engine ran?"),
-    Needed("engine.version", "Which exact engine version or commit?"),
-    Needed("model.id", "Which model?"),
-    Needed("model.revision", "Which model revision?"),
-    Needed("hardware.accelerator", "Which GPU?"),
-    Needed("hardware.count", "How many GPUs?"),
-    Needed("parallelism.tp", "Which parallelism?"),
-    Needed("dtypes.weights", "Which weight type?"),
-    Needed("dtypes.kv", "Which KV cache type?"),
-    Needed("speculation.method", "Was speculation on, and how was acceptance set?"),
-    Needed("approximations", "Which approximations were on?"),
-    Needed("workload.input_tokens", "How many input tokens?"),
-    Needed("workload.output_tokens", "How many output tokens?"),
-    Needed("workload.dataset", "Which prompts?"),
-    Needed("workload.seed", "Which seed?"),
-    Needed("workload.prefix_cache", "Was the prefix cache cleared before each run?"),
-    Needed("workload.temperature", "Which temperature?"),
-    Needed("runs.count", "How many runs?"),
-    Needed("runs.statistic", "Which statistic of the runs?"),
-    Needed("metric.axis", "What does the number measure?"),
-    Needed("launch.argv", "Which launch command?"),
+    Needed("engine.name", N_("Which engine ran?")),
+    Needed("engine.version", N_("Which exact engine version or commit?")),
+    Needed("model.id", N_("Which model?")),
+    Needed("model.revision", N_("Which model revision?")),
+    Needed("hardware.accelerator", N_("Which GPU?")),
+    Needed("hardware.count", N_("How many GPUs?")),
+    Needed("parallelism.tp", N_("Which parallelism?")),
+    Needed("dtypes.weights", N_("Which weight type?")),
+    Needed("dtypes.kv", N_("Which KV cache type?")),
+    Needed("speculation.method", N_("Was speculation on, and how was acceptance set?")),
+    Needed("approximations", N_("Which approximations were on?")),
+    Needed("workload.input_tokens", N_("How many input tokens?")),
+    Needed("workload.output_tokens", N_("How many output tokens?")),
+    Needed("workload.dataset", N_("Which prompts?")),
+    Needed("workload.seed", N_("Which seed?")),
+    Needed("workload.prefix_cache", N_("Was the prefix cache cleared before each run?")),
+    Needed("workload.temperature", N_("Which temperature?")),
+    Needed("runs.count", N_("How many runs?")),
+    Needed("runs.statistic", N_("Which statistic of the runs?")),
+    Needed("metric.axis", N_("What does the number measure?")),
+    Needed("launch.argv", N_("Which launch command?")),
 )
 INSTEAD = {"engine.version": "engine.commit", "parallelism.tp": "parallelism.note"}  # either one will do
 

@@ -15,11 +15,13 @@ from app import yaml_tree
 from app.cards.export import flow, scalar, tree_to_yaml
 from app.cards.schema import Card
 from app.cards.short import MOVED, expand
+from app.language import F_
 
 if TYPE_CHECKING:
     from app.yaml_tree import Document
 
 Tree = dict[str, Any]
+NO_MAPPING = F_("a card is a mapping: one `key: value` a line")
 ORDER = {name: place for place, name in enumerate(Card.model_fields)}
 ORDER |= {key: ORDER[block] for key, (block, _) in MOVED.items()}
 
@@ -31,7 +33,7 @@ def read_tree(text: str) -> Document:
         document.data = {}
     if not isinstance(document.data, dict):
         if not document.problems:
-            document.problem((), "a card is a mapping: one `key: value` a line")
+            document.problem((), NO_MAPPING)
     elif not document.problems:
         expand(document)
     return document

@@ -15,11 +15,13 @@ from app.cards import short
 from app.cards.edit import read_tree, rewritten
 from app.cards.export import flow
 from app.cards.fields import FIELDS, leaves
+from app.language import F_
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 YES = {"yes", "true", "on", "y", "t", "1"}
+NOT_CLOSED = F_("a quote is opened here and never closed")
 NO = {"no", "false", "off", "n", "f", "0"}
 BLOCKS = ("parallelism", "approximations")  # one input for a whole block, in its short form
 INPUTS = (*(path for path in FIELDS if "[]" not in path and not path.startswith("parallelism.")), *BLOCKS)
@@ -124,7 +126,7 @@ def _command_read(text: str) -> Any:
     try:
         return shlex.split(text.replace("\\\n", " "))
     except ValueError as error:
-        raise ValueError("a quote is opened here and never closed") from error
+        raise ValueError(NOT_CLOSED) from error
 
 
 def _env_shown(value: Any) -> str:
@@ -141,11 +143,11 @@ def _env_read(text: str) -> Any:
         try:
             words = [word for word in shlex.split(line, comments=True) if word != "export"]
         except ValueError as error:
-            raise ValueError("a quote is opened here and never closed") from error
+            raise ValueError(NOT_CLOSED) from error
         for word in words:
             name, sign, inner = word.partition("=")
             if not sign or not name:
-                raise ValueError(f"one NAME=value a line; `{word[:60]}` has no `=`")
+                raise ValueError(F_("one NAME=value a line; `{word}` has no `=`").format(word=word[:60]))
             found[name] = inner
     return found or None
 

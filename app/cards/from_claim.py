@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from app.cards import names, short
 from app.cards.export import tree_to_yaml
 from app.cards.schema import Card, Parallelism
+from app.language import N_, _
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,6 +21,13 @@ if TYPE_CHECKING:
 WHOLE = re.compile(r"\d{1,9}")
 NUMBER = re.compile(r"\d+(\.\d+)?")
 AS_NUMBERS = {"concurrency": WHOLE, "turns": WHOLE, "seed": WHOLE, "rate": NUMBER, "temperature": NUMBER}
+AS_WORDS = {
+    "concurrency": N_("concurrency"),
+    "turns": N_("turns"),
+    "seed": N_("seed"),
+    "rate": N_("rate"),
+    "temperature": N_("temperature"),
+}
 FORCED = ("simulated", "synthetic")
 
 
@@ -46,9 +54,12 @@ def _tree(row: ClaimRow, left_out: list[str]) -> Iterator[tuple[str, Any]]:
     yield "runs", _stated({"statistic": row.statistic})
     yield "metric", _stated({"axis": row.axis, "constraint": given.limit})
     yield "repeats", row.id
-    for name, value in (("execution", given.execution), ("load tool", given.client), ("batch", given.load.batch)):
-        if value and not (name == "batch" and WHOLE.fullmatch(value)):
+    for name, value in ((_("execution"), given.execution), (_("load tool"), given.client)):
+        if value:
             left_out.append(f"{name}: {value}")
+    batch = given.load.batch
+    if batch and not WHOLE.fullmatch(batch):
+        left_out.append(f"{_('batch')}: {batch}")
 
 
 def _stated(block: dict[str, Any]) -> dict[str, str]:
@@ -85,10 +96,10 @@ def _workload(given: Conditions, left_out: list[str]) -> dict[str, Any]:
     for name, pattern in AS_NUMBERS.items():
         text = block[name]
         if text is not None and not pattern.fullmatch(text):
-            left_out.append(f"{name}: {text}")
+            left_out.append(f"{_(AS_WORDS[name])}: {text}")
             block[name] = None
     if given.workload.requests:
-        left_out.append(f"requests: {given.workload.requests}")
+        left_out.append(f"{_('requests')}: {given.workload.requests}")
     return block
 
 

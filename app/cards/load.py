@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import ValidationError
 
 from app import json_tree, yaml_tree
+from app.cards.edit import NO_MAPPING
 from app.cards.rules import Finding, findings
 from app.cards.schema import Card
 from app.cards.short import expand
 from app.cards.text import clean
+from app.language import F_, in_english
 from app.yaml_tree import Document, Place, explain, path_text
 
 if TYPE_CHECKING:
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 MOST_BYTES = 256 * 1024
 MOST_VALUES = 10_000
 MOST_FINDINGS = 100  # of form; a text with more is no card
+TOO_LONG = F_("a card has at most {number} KB of text")
 Syntax = Literal["yaml", "json"]
 PARSERS = {"yaml": yaml_tree.parse, "json": json_tree.parse}
 
@@ -51,7 +54,7 @@ def decode(data: bytes) -> str | Finding:
         start = data.rfind(b"\n", 0, error.start) + 1
         column = len(data[start : error.start].decode("utf-8", "replace")) + 1
         place = Place(data.count(b"\n", 0, error.start) + 1, column)
-        return _form("", "this byte is not UTF-8; save the text as UTF-8", place)
+        return _form("", F_("this byte is not UTF-8; save the text as UTF-8"), place)
 
 
 def read_bytes(data: bytes, file: str = "card", syntax: Syntax = "yaml") -> ReadCard:
@@ -60,21 +63,22 @@ def read_bytes(data: bytes, file: str = "card", syntax: Syntax = "yaml") -> Read
     return ReadCard(None, (text,)) if isinstance(text, Finding) else read_card(text, file, syntax)
 
 
+@in_english
 def read_card(text: str, file: str = "card", syntax: Syntax = "yaml") -> ReadCard:
     """Every problem of form and every broken rule at once, each with its line and column.
 
     `syntax` "json" is for scripts: the same keys and rules, read by JSON's own grammar.
     """
     if len(text.encode("utf-8", "surrogatepass")) > MOST_BYTES:
-        return ReadCard(None, (_form("", f"a card has at most {MOST_BYTES // 1024} KB of text"),))
+        return ReadCard(None, (_form("", TOO_LONG.format(number=MOST_BYTES // 1024)),))
     document = PARSERS[syntax](text, file)
     if not isinstance(document.data, dict):
         if not document.problems:
-            shape = "one `key: value` a line" if syntax == "yaml" else "an object in braces"
-            document.problem((), f"a card is a mapping: {shape}")
+            document.problem((), NO_MAPPING if syntax == "yaml" else F_("a card is a mapping: an object in braces"))
         return ReadCard(None, _of_form(document))
     if len(document.places) > MOST_VALUES:
-        document.problem((), f"holds more than {MOST_VALUES} values; a card records one measurement")
+        many = F_("holds more than {number} values; a card records one measurement")
+        document.problem((), many.format(number=MOST_VALUES))
         return ReadCard(None, _of_form(document))
     clean(document)
     still_open = expand(document)
@@ -91,7 +95,7 @@ def read_card(text: str, file: str = "card", syntax: Syntax = "yaml") -> ReadCar
     blocks = frozenset(choice.block for choice in still_open)
     found = [_at(finding, document) for finding in findings(card, blocks)]
     for choice in still_open:
-        message = f"still lists its choices (`{choice.text}`); keep one"
+        message = F_("still lists its choices (`{choices}`); keep one").format(choices=choice.text)
         found.append(Finding("W-choice", "warning", choice.field, message, choice.place))
     return ReadCard(card, tuple(sorted(found, key=_order)), document)
 
@@ -105,7 +109,8 @@ def _of_form(document: Document) -> tuple[Finding, ...]:
     problems = sorted(document.problems)
     found = [_form(problem.path, problem.message, problem.place) for problem in problems[:MOST_FINDINGS]]
     if len(problems) > MOST_FINDINGS:
-        found.append(_form("", f"and more: only the first {MOST_FINDINGS} problems are listed", problems[-1].place))
+        more = F_("and more: only the first {number} problems are listed").format(number=MOST_FINDINGS)
+        found.append(_form("", more, problems[-1].place))
     return tuple(found)
 
 

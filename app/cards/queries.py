@@ -16,6 +16,7 @@ from app.cards.schema import Card
 from app.cards.tables import CardRawTable, CardRevisionTable, CardTable
 from app.errors import InvalidInputError, NotFoundError
 from app.ids import could_be_id
+from app.language import F_, _, in_english
 from app.yaml_tree import Place
 
 if TYPE_CHECKING:
@@ -89,7 +90,7 @@ class Cards:
             stored = _stored(session, card_id)
             if stored is None:
                 raise not_found(session, card_id)
-        message = f"the card has the revisions 1 to {stored.revision}, no {revision}"
+        message = no_revision(stored.revision, revision)
         raise NotFoundError(message, [{"field": "revision", "message": message, "near": [str(stored.revision)]}])
 
     def revisions(self, card_id: str) -> list[Revision]:
@@ -105,7 +106,7 @@ class Cards:
         """Cards, the newest first. Raises InvalidInputError for a cursor or limit that cannot be."""
         before = _before(cursor)
         if not 1 <= limit <= LONGEST_PAGE:
-            message = f"a page has 1 to {LONGEST_PAGE} cards"
+            message = _("a page has 1 to {longest} cards").format(longest=LONGEST_PAGE)
             raise InvalidInputError(message, [{"field": "limit", "message": message}])
         chosen = [
             col(getattr(CardTable, name)).in_(values)
@@ -141,6 +142,7 @@ class Cards:
         with self._database.read() as session:
             return tuple(map(_row, session.exec(found.limit(LONGEST_PAGE)).all()))
 
+    @in_english
     def check(self, read: ReadCard) -> ReadCard:
         """What only the other records can say of a card: whether the claim that it repeats exists, and measures the
         same thing."""
@@ -153,9 +155,14 @@ class Cards:
             message = str(error.details[0]["message"])
             return read.adding([Finding("E-repeats", "error", "repeats", message)])
         if card.metric and card.metric.axis != claim.axis:
-            message = f"that claim measures `{claim.axis}`, this card `{card.metric.axis}`"
+            form = F_("that claim measures `{axis}`, this card `{own}`")
+            message = form.format(axis=claim.axis, own=card.metric.axis)
             return read.adding([Finding("W-repeats", "warning", "repeats", message)])
         return read
+
+
+def no_revision(newest: int, wanted: int | None) -> str:
+    return _("the card has the revisions 1 to {newest}, no {wanted}").format(newest=newest, wanted=wanted)
 
 
 def record_of(session: Session, card_id: str, revision: int | None = None) -> CardRecord | None:
@@ -185,7 +192,8 @@ def not_found(session: Session, card_id: str) -> NotFoundError:
     shown = card_id if len(card_id) <= 80 else f"{card_id[:80]}..."
     newest = select(CardTable.id).order_by(col(CardTable.number).desc()).limit(NEAR)
     near = difflib.get_close_matches(card_id[:80], session.exec(newest).all(), n=3)
-    message = f"there is no card `{shown}`" + (f"; did you mean `{near[0]}`?" if near else "")
+    message = _("there is no card `{shown}`").format(shown=shown)
+    message += _("; did you mean `{first}`?").format(first=near[0]) if near else ""
     return NotFoundError(message, [{"field": "id", "message": message, "near": near}])
 
 
@@ -220,6 +228,6 @@ def _before(cursor: str | None) -> int | None:
     if cursor is None:
         return None
     if not (cursor.isascii() and cursor.isdigit() and len(cursor) <= 9):
-        message = "this cursor belongs to another list; leave it out to begin at the first page"
+        message = _("this cursor belongs to another list; leave it out to begin at the first page")
         raise InvalidInputError(message, [{"field": "cursor", "message": message}])
     return int(cursor)

@@ -16,6 +16,7 @@ from app.cards.caveats import caveats
 from app.cards.schema import Hardware, Runs, Speculation, Workload
 from app.claims import schema as claims
 from app.claims.wording import headline
+from app.language import F_, N_, in_english
 from app.protocol.english import counted
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from app.cards.schema import Card, Result
     from app.claims.schema import ClaimRow, Scope
 
+RETRACTED = "Retracted: "
 RANK, RETRACTED_RANK = 500, 999
 FROM_TO = re.compile(r"(?<![\w.,])(\d+(?:\.\d+)?) to (\d+(?:\.\d+)?)(?![\w.,])")  # a spread between two plain numbers
 FORCED = ("simulated", "synthetic")
@@ -42,6 +44,7 @@ SCOPES: dict[str, Scope] = {
 }
 
 
+@in_english
 def card_row(record: CardRecord) -> ClaimRow | None:
     """The row of a card, None for a plan: it has no number to show."""
     card, revision = record.card, record.revision
@@ -59,7 +62,7 @@ def card_row(record: CardRecord) -> ClaimRow | None:
         scope=SCOPES.get(card.metric.axis, "end_to_end"),
         statistic=(card.runs or Runs()).statistic,
         runs=_runs(card),
-        locator=card.source or "the card itself",
+        locator=card.source or F_("the card itself"),
         stated_in="measured",
         baseline=claims.Baseline(kind="not_stated" if is_ratio else "none"),
         conditions=conditions(card),
@@ -79,15 +82,19 @@ def title(record: CardRecord) -> str:
     """What was measured, in a few words: the author's own where there are any."""
     card = record.card
     words = card.title or _described(card)
-    return f"Retracted: {words}" if record.retraction else words
+    return f"{RETRACTED}{words}" if record.retraction else words
 
 
 def _described(card: Card) -> str:
     axis = AXES.get(card.metric.axis) if card.metric else None
-    what = axis.name.partition(" (")[0] if axis else "bench card"
+    what = axis.name.partition(" (")[0] if axis else N_("bench card")
     on = names.model(card.model.id) if card.model else None
     engine = names.engine(card.engine.name) if card.engine else None
-    return what + (f" of {on}" if on else "") + (f" on {engine}" if engine else "")
+    if on and engine:
+        return what + F_(" of {model} on {engine}").format(model=on, engine=engine)
+    if on or engine:
+        return what + (F_(" of {model}").format(model=on) if on else F_(" on {engine}").format(engine=engine))
+    return what
 
 
 def conditions(card: Card) -> claims.Conditions:
@@ -146,8 +153,10 @@ def _runs(card: Card) -> str | None:
     runs, spread = card.runs or Runs(), card.result.spread if card.result else None
     parts = [
         None if runs.count is None else counted(runs.count, "run"),
-        None if runs.warmup_discarded is None else f"{runs.warmup_discarded} warm-up discarded",
-        f"spread {spread}" if spread else None,
+        None
+        if runs.warmup_discarded is None
+        else F_("{number} warm-up discarded").format(number=runs.warmup_discarded),
+        F_("spread {spread}").format(spread=spread) if spread else None,
     ]
     return ", ".join(part for part in parts if part) or None
 
@@ -165,8 +174,10 @@ def _beside(card: Card) -> tuple[claims.OtherFigure, ...]:
 def _ends(result: Result) -> Iterator[claims.OtherFigure]:
     """A spread that is written from one number to another; in other words it stays with the runs alone."""
     told = FROM_TO.search(result.spread or "")
-    for name, digits in zip(("lower", "upper"), told.groups() if told else (), strict=False):
-        yield claims.OtherFigure(name=f"{name} end of the spread", value=Decimal(digits), unit=result.unit)
+    for name, digits in zip(
+        (F_("lower end of the spread"), F_("upper end of the spread")), told.groups() if told else (), strict=False
+    ):
+        yield claims.OtherFigure(name=name, value=Decimal(digits), unit=result.unit)
 
 
 def _source(record: CardRecord) -> claims.SourceRef:
@@ -180,7 +191,7 @@ def _source(record: CardRecord) -> claims.SourceRef:
         url=address if address and not any(char.isspace() for char in address) else None,
         date=(measured or record.created.date()).isoformat(),
         publisher=record.author,
-        interest="recorded by a user of this server; Benchcard has not checked it",
+        interest=F_("recorded by a user of this server; Benchcard has not checked it"),
     )
 
 

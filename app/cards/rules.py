@@ -14,6 +14,7 @@ from app.axes import AXES
 from app.cards import names
 from app.cards.schema import Card, Hardware, Parallelism, Quality, Runs, Speculation, Workload
 from app.cards.short import RELEASE
+from app.language import F_, N_
 from app.protocol.english import named
 
 if TYPE_CHECKING:
@@ -31,7 +32,14 @@ GOLDEN_LENGTH = {
 }
 
 
-REQUIRED = ("engine", "model", "hardware", "metric", "workload")
+NAMES_ITS = {
+    "engine": N_("A card names its engine."),
+    "model": N_("A card names its model."),
+    "hardware": N_("A card names its hardware."),
+    "metric": N_("A card names its metric."),
+    "workload": N_("A card names its workload."),
+}
+REQUIRED = tuple(NAMES_ITS)
 
 
 @dataclass(frozen=True)
@@ -74,7 +82,8 @@ def findings(card: Card, still_open: frozenset[str] = frozenset()) -> list[Findi
 
 def _missing(field: str) -> Callable[[Card], str | None]:
     def broken(card: Card) -> str | None:
-        return None if getattr(card, field) else f"is missing; a number without its {field} cannot be judged"
+        missing = F_("is missing; a number without its {block} cannot be judged")
+        return None if getattr(card, field) else missing.format(block=field)
 
     return broken
 
@@ -89,8 +98,9 @@ def _gpu_count(card: Card) -> str | None:
     fitting = {ranks, ranks * (layout.dp or 1)}
     if count in fitting:
         return None
-    need = " or ".join(str(number) for number in sorted(fitting))
-    return f"needs {need} {named(max(fitting), 'GPU')}, but the card says {count} {named(count, 'GPU')}"
+    need = f"{' or '.join(str(number) for number in sorted(fitting))} {named(max(fitting), 'GPU')}"
+    form = F_("needs {said_need}, but the card says {said_count}")
+    return form.format(said_need=need, said_count=f"{count} {named(count, 'GPU')}")
 
 
 def _accept_length(card: Card) -> str | None:
@@ -98,9 +108,11 @@ def _accept_length(card: Card) -> str | None:
     if spec is None or spec.accept_length is None:
         return None
     if spec.accept_length < 1:
-        return f"is {spec.accept_length}; every verify step yields at least the target's own token, so it is 1 or more"
+        form = F_("is {length}; every verify step yields at least the target's own token, so it is 1 or more")
+        return form.format(length=spec.accept_length)
     if spec.draft_tokens is not None and spec.accept_length > spec.draft_tokens + 1:
-        return f"is {spec.accept_length}, above its ceiling: {spec.draft_tokens} draft tokens + 1"
+        form = F_("is {length}, above its ceiling: {draft_tokens} draft tokens + 1")
+        return form.format(length=spec.accept_length, draft_tokens=spec.draft_tokens)
     return None
 
 
@@ -112,20 +124,22 @@ def _acceptance_kind(card: Card) -> str | None:
     spec = _speculates(card)
     if spec is None or spec.acceptance is not None:
         return None
-    return f"say measured or simulated: {{method: {spec.method}, acceptance: measured, accept_length: ...}}"
+    form = F_("say measured or simulated: {{method: {method}, acceptance: measured, accept_length: ...}}")
+    return form.format(method=spec.method)
 
 
 def _axis(card: Card) -> str | None:
     if card.metric is None or card.metric.axis in AXES:
         return None
-    return f"`{card.metric.axis}` is not in the axis registry; /axes lists them"
+    return F_("`{axis}` is not in the axis registry; /axes lists them").format(axis=card.metric.axis)
 
 
 def _unit(card: Card) -> str | None:
     axis = AXES.get(card.metric.axis) if card.metric else None
     if card.result is None or axis is None or card.result.unit in axis.units:
         return None
-    return f"`{card.result.unit}` is no unit of {axis.name}; it takes {' or '.join(axis.units)}"
+    form = F_("`{unit}` is no unit of {said_axis}; it takes {either}")
+    return form.format(unit=card.result.unit, said_axis=axis.name, either=" or ".join(axis.units))
 
 
 def _tail(card: Card) -> str | None:
@@ -134,28 +148,31 @@ def _tail(card: Card) -> str | None:
     is_percentile = statistic.lower().lstrip().startswith("p") and any(char.isdigit() for char in statistic)
     if axis is None or axis.direction != "higher" or not is_percentile or "tail" in statistic:
         return None
-    return f"`{statistic}` of a rate has two readings; write `{statistic} slow tail` or `{statistic} fast tail`"
+    form = F_("`{stat}` of a rate has two readings; write `{stat} slow tail` or `{stat} fast tail`")
+    return form.format(stat=statistic)
 
 
 def _loaded(card: Card) -> str | None:
     load = card.workload
     if load is None or any(value is not None for value in (load.concurrency, load.rate, load.sessions)):
         return None
-    return "concurrency, rate and sessions are all not stated: the number has no load"
+    return F_("concurrency, rate and sessions are all not stated: the number has no load")
 
 
 def _warm(card: Card) -> str | None:
     load = card.workload
     if load is None or load.seed is None or load.prefix_cache != "warm":
         return None
-    return "a fixed seed with a warm prefix cache repeats cached prompts: TTFT and throughput then measure the cache"
+    return F_(
+        "a fixed seed with a warm prefix cache repeats cached prompts: TTFT and throughput then measure the cache"
+    )
 
 
 def _random_acceptance(card: Card) -> str | None:
     load, spec = card.workload or Workload(), _speculates(card)
     if spec is None or spec.acceptance != "measured" or "random" not in (load.dataset or "") or load.chat_template:
         return None
-    return "acceptance measured on random tokens without a chat template says little about real text"
+    return F_("acceptance measured on random tokens without a chat template says little about real text")
 
 
 def _golden(card: Card) -> str | None:
@@ -165,95 +182,101 @@ def _golden(card: Card) -> str | None:
     golden = GOLDEN_LENGTH.get(((card.model.id or "").rpartition("/")[2], spec.method.lower(), spec.draft_tokens))
     if golden is None or abs(spec.accept_length - golden) <= golden / 4:
         return None
-    return f"is {spec.accept_length}, more than 25 % from InferenceX's {golden} for this model and draft length"
+    form = F_("is {length}, more than 25 % from InferenceX's {golden} for this model and draft length")
+    return form.format(length=spec.accept_length, golden=golden)
 
 
 def _excludes(card: Card) -> str | None:
     whole = {"e2e_latency", "output_throughput", "total_throughput"}
     if not card.excludes or card.metric is None or card.metric.axis not in whole:
         return None
-    return "something is left out of a number whose axis is end to end"
+    return F_("something is left out of a number whose axis is end to end")
 
 
 def _output_fixed(card: Card) -> str | None:
     load = card.workload
     if load is None or load.ignore_eos is not False or load.output_tokens is None:
         return None
-    return "output may stop early (ignore_eos is off): an engine that stops early looks faster"
+    return F_("output may stop early (ignore_eos is off): an engine that stops early looks faster")
 
 
 def _command(card: Card) -> str | None:
-    return None if card.launch and card.launch.argv else "no launch command: nobody can repeat the number exactly"
+    missing = F_("no launch command: nobody can repeat the number exactly")
+    return None if card.launch and card.launch.argv else missing
 
 
-def _unstated(field: str, part: str, what: str) -> Callable[[Card], str | None]:
+def _unstated(field: str, part: str, message: str) -> Callable[[Card], str | None]:
     def broken(card: Card) -> str | None:
         block = getattr(card, field)
-        return f"{what} is not stated" if block is not None and getattr(block, part) is None else None
+        return message if block is not None and getattr(block, part) is None else None
 
     return broken
 
 
 def _runs(card: Card) -> str | None:
     count = (card.runs or Runs()).count
-    return "must be 1 or more" if count is not None and count < 1 else None
+    return F_("must be 1 or more") if count is not None and count < 1 else None
 
 
 def _one_run(card: Card) -> str | None:
-    return "one run has no spread" if (card.runs or Runs()).count == 1 else None
+    return F_("one run has no spread") if (card.runs or Runs()).count == 1 else None
 
 
 def _negative(card: Card) -> str | None:
     below = card.result is not None and card.result.value < 0
-    return f"is {card.result.value}; a rate, time or size is not negative" if card.result and below else None
+    form = F_("is {value}; a rate, time or size is not negative")
+    return form.format(value=card.result.value) if card.result and below else None
 
 
 def _version(card: Card) -> str | None:
     engine = card.engine
-    return None if engine is None or engine.version or engine.commit else "neither version nor commit is stated"
+    missing = F_("neither version nor commit is stated")
+    return None if engine is None or engine.version or engine.commit else missing
 
 
 def _commit(card: Card) -> str | None:
     commit = card.engine.commit if card.engine else None
-    return f"{commit} is a release: write it as engine.version" if commit and RELEASE.fullmatch(commit) else None
+    form = F_("{commit} is a release: write it as engine.version")
+    return form.format(commit=commit) if commit and RELEASE.fullmatch(commit) else None
 
 
 def _approximations(card: Card) -> str | None:
-    return "not stated; write `none` or list them" if card.approximations is None else None
+    return F_("not stated; write `none` or list them") if card.approximations is None else None
 
 
 def _quality(card: Card) -> str | None:
-    return None if (card.quality or Quality()).checked else "quality not checked: the speed is unverified"
+    missing = F_("quality not checked: the speed is unverified")
+    return None if (card.quality or Quality()).checked else missing
 
 
-_CACHE = _unstated("workload", "prefix_cache", "the prefix cache's state")
-_IGNORE_EOS = _unstated("workload", "ignore_eos", "ignore_eos")
-_TEMPERATURE = _unstated("workload", "temperature", "the temperature")
+_CACHE = _unstated("workload", "prefix_cache", F_("the prefix cache's state is not stated"))
+_IGNORE_EOS = _unstated("workload", "ignore_eos", F_("ignore_eos is not stated"))
+_TEMPERATURE = _unstated("workload", "temperature", F_("the temperature is not stated"))
 _TABLE: tuple[tuple[str, str, str, Callable[[Card], str | None]], ...] = (
-    *((f"E-missing-{name}", name, f"A card names its {name}.", _missing(name)) for name in REQUIRED),
-    ("E-commit", "engine.commit", "A commit is no release.", _commit),
-    ("E-gpus", "parallelism", "GPUs = tp x pp x pcp (x dp without dp_attention).", _gpu_count),
-    ("E-accept-length", "speculation.accept_length", "1 <= accept_length <= draft_tokens + 1.", _accept_length),
-    ("E-acceptance", "speculation.acceptance", "Speculation says measured or simulated.", _acceptance_kind),
-    ("E-axis", "metric.axis", "The axis is one of /axes.", _axis),
-    ("E-unit", "result.unit", "The unit is one of the axis's units.", _unit),
-    ("E-tail", "runs.statistic", "A percentile of a rate names its tail.", _tail),
-    ("E-runs", "runs.count", "At least one run is counted.", _runs),
-    ("E-negative", "result.value", "A rate, time or size is not negative.", _negative),
-    ("W-load", "workload", "The load is stated: concurrency, rate or sessions.", _loaded),
-    ("W-version", "engine", "The engine is pinned to a version or commit.", _version),
-    ("W-one-run", "runs.count", "More than one run, with the spread.", _one_run),
-    ("W-prefix-cache", "workload.prefix_cache", "The prefix cache's state is stated.", _CACHE),
-    ("W-warm-cache", "workload.seed", "A fixed seed runs against a cleared cache.", _warm),
-    ("W-random-acceptance", "speculation.acceptance", "Acceptance is measured on real text.", _random_acceptance),
-    ("W-golden", "speculation.accept_length", "Within 25 % of the golden acceptance length.", _golden),
-    ("W-approximations", "approximations", "Approximations are listed, or said to be none.", _approximations),
-    ("W-quality", "quality.checked", "Output quality was checked at these settings.", _quality),
-    ("W-excludes", "excludes", "An end-to-end number leaves nothing out.", _excludes),
-    ("W-output-length", "workload.ignore_eos", "Output length is fixed.", _output_fixed),
-    ("W-ignore-eos", "workload.ignore_eos", "ignore_eos is stated.", _IGNORE_EOS),
-    ("W-temperature", "workload.temperature", "The temperature is stated.", _TEMPERATURE),
-    ("W-command", "launch.argv", "The launch command is given.", _command),
+    *((f"E-missing-{name}", name, NAMES_ITS[name], _missing(name)) for name in REQUIRED),
+    ("E-commit", "engine.commit", N_("A commit is no release."), _commit),
+    ("E-gpus", "parallelism", N_("GPUs = tp x pp x pcp (x dp without dp_attention)."), _gpu_count),
+    ("E-accept-length", "speculation.accept_length", N_("1 <= accept_length <= draft_tokens + 1."), _accept_length),
+    ("E-acceptance", "speculation.acceptance", N_("Speculation says measured or simulated."), _acceptance_kind),
+    ("E-axis", "metric.axis", N_("The axis is one of /axes."), _axis),
+    ("E-unit", "result.unit", N_("The unit is one of the axis's units."), _unit),
+    ("E-tail", "runs.statistic", N_("A percentile of a rate names its tail."), _tail),
+    ("E-runs", "runs.count", N_("At least one run is counted."), _runs),
+    ("E-negative", "result.value", N_("A rate, time or size is not negative."), _negative),
+    ("W-load", "workload", N_("The load is stated: concurrency, rate or sessions."), _loaded),
+    ("W-version", "engine", N_("The engine is pinned to a version or commit."), _version),
+    ("W-one-run", "runs.count", N_("More than one run, with the spread."), _one_run),
+    ("W-prefix-cache", "workload.prefix_cache", N_("The prefix cache's state is stated."), _CACHE),
+    ("W-warm-cache", "workload.seed", N_("A fixed seed runs against a cleared cache."), _warm),
+    ("W-random-acceptance", "speculation.acceptance", N_("Acceptance is measured on real text."), _random_acceptance),
+    ("W-golden", "speculation.accept_length", N_("Within 25 % of the golden acceptance length."), _golden),
+    ("W-approximations", "approximations", N_("Approximations are listed, or said to be none."), _approximations),
+    ("W-quality", "quality.checked", N_("Output quality was checked at these settings."), _quality),
+    ("W-excludes", "excludes", N_("An end-to-end number leaves nothing out."), _excludes),
+    ("W-output-length", "workload.ignore_eos", N_("Output length is fixed."), _output_fixed),
+    ("W-ignore-eos", "workload.ignore_eos", N_("ignore_eos is stated."), _IGNORE_EOS),
+    ("W-temperature", "workload.temperature", N_("The temperature is stated."), _TEMPERATURE),
+    ("W-command", "launch.argv", N_("The launch command is given."), _command),
 )
 RULES = tuple(
     Rule(name, "error" if name.startswith("E") else "warning", field, says, broken)
@@ -262,10 +285,10 @@ RULES = tuple(
 
 # What is checked where more than the card is at hand: its text (load.py) and the other records (queries.py).
 ELSEWHERE = (
-    Told("E-form", "error", "", "Known keys, each with a value of its kind."),
-    Told("W-choice", "warning", "", "A field names one value, not the template's list of choices."),
-    Told("E-repeats", "error", "repeats", "The claim that a card repeats exists."),
-    Told("E-answer", "error", "", "What a result file itself states is not answered otherwise."),
-    Told("I-...", "warning", "", "What an importer warns of in a result file, by its trap (`I-T4`)."),
-    Told("W-repeats", "warning", "repeats", "A card measures what the claim that it repeats measures."),
+    Told("E-form", "error", "", N_("Known keys, each with a value of its kind.")),
+    Told("W-choice", "warning", "", N_("A field names one value, not the template's list of choices.")),
+    Told("E-repeats", "error", "repeats", N_("The claim that a card repeats exists.")),
+    Told("E-answer", "error", "", N_("What a result file itself states is not answered otherwise.")),
+    Told("I-...", "warning", "", N_("What an importer warns of in a result file, by its trap (`I-T4`).")),
+    Told("W-repeats", "warning", "repeats", N_("A card measures what the claim that it repeats measures.")),
 )

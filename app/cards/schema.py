@@ -14,6 +14,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints
 
 from app.claims.schema import Approximation, AxisKey, Dtypes, Engine, Fact, Model, Slug
+from app.language import F_
 
 NUMBER = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d{1,4})?", re.ASCII)
 DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
@@ -23,7 +24,7 @@ LARGEST = Decimal(10) ** 15  # beyond any count or rate in this field; keeps 2^6
 def _digits(given: object) -> object:
     """Only what reads as one number to everybody: no `1_0`, no surrounding words."""
     if isinstance(given, str) and not NUMBER.fullmatch(given.strip()):
-        raise ValueError("not a number")
+        raise ValueError(F_("not a number"))
     return given
 
 
@@ -33,24 +34,24 @@ def _whole(given: object) -> object:
         return _digits(given)
     number = Decimal(given.strip())
     if number.adjusted() > 20:
-        raise ValueError("number is larger than anything counted here")
+        raise ValueError(F_("number is larger than anything counted here"))
     if number != number.to_integral_value():
-        raise ValueError("a whole number is expected here")
+        raise ValueError(F_("a whole number is expected here"))
     return int(number)
 
 
 def _day(given: object) -> object:
     """Only a calendar's day: no time, and no count of seconds."""
     if isinstance(given, str) and not DAY.fullmatch(given.strip()):
-        raise ValueError("a day is written year-month-day, such as 2026-10-07")
+        raise ValueError(F_("a day is written year-month-day, such as 2026-10-07"))
     return given
 
 
 def _sane(number: Decimal) -> Decimal:
     if abs(number) > LARGEST:
-        raise ValueError("number is larger than anything measured here (10^15)")
+        raise ValueError(F_("number is larger than anything measured here (10^15)"))
     if number and number.adjusted() < -15:
-        raise ValueError("number is smaller than anything measured here (10^-15)")
+        raise ValueError(F_("number is smaller than anything measured here (10^-15)"))
     return Decimal(f"{number:f}")  # 1e3 is 1000, everywhere
 
 

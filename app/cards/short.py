@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from app.language import F_
 from app.yaml_tree import path_text
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ def _move(document: Document, key: str) -> None:
     tree, (target, part) = document.data, MOVED[key]
     value, block = tree.pop(key), tree.get(target)
     if isinstance(block, dict) and part in block:
-        document.problem((key,), f"says the same as `{target}.{part}`; keep one")
+        document.problem((key,), F_("says the same as `{field}`; keep one").format(field=f"{target}.{part}"))
     elif value is not None and (block is None or isinstance(block, dict)):
         tree[target] = {**(block or {}), part: value}
         _move_place(document, (key,), (target, part))

@@ -18,6 +18,7 @@ from app.cards.row import card_row, title
 from app.claims.store import add_card_row, put_card_row
 from app.errors import ConflictError, ForbiddenError
 from app.ids import could_be_id, letters
+from app.language import _
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -100,7 +101,9 @@ def revise(session: Session, card_id: str, expected: int, draft: Draft, by: Writ
     if same and expected < stored.newest and stored.revision.author == by.name:
         return stored
     if stored.newest != expected:
-        message = f"the card is at revision {stored.newest}, not {expected}: somebody changed it; read it again"
+        message = _("the card is at revision {newest}, not {expected}: somebody changed it; read it again").format(
+            newest=stored.newest, expected=expected
+        )
         raise ConflictError(message, [{"field": "revision", "message": message, "near": [str(stored.newest)]}])
     if same:
         return stored
@@ -133,9 +136,11 @@ def _writable(session: Session, card_id: str, by: Writer) -> CardRecord:
     if record is None:
         raise not_found(session, card_id)
     if record.owner != by.owner and not by.maintains:
-        raise ForbiddenError(f"this card belongs to {record.author}; others need the scope `maintain`")
+        other = _("this card belongs to {author}; others need the scope `maintain`")
+        raise ForbiddenError(other.format(author=record.author))
     if record.retraction is not None:
-        raise ConflictError(f"the card was retracted ({record.retraction.reason}); record a new one")
+        gone = _("the card was retracted ({reason}); record a new one")
+        raise ConflictError(gone.format(reason=record.retraction.reason))
     return record
 
 

@@ -6,6 +6,8 @@ import re
 import unicodedata
 from typing import TYPE_CHECKING, Any
 
+from app.language import F_
+
 if TYPE_CHECKING:
     from app.yaml_tree import Document, Path
 
@@ -29,7 +31,8 @@ def _cleaned(document: Document, value: Any, path: Path) -> Any:
         for key in value:
             named = _text(document, key, (*path, key))
             if named and path == ENVIRONMENT and not VARIABLE.fullmatch(key):
-                document.problem((*path, key), "is no name of a variable: letters, digits and `_`, no digit first")
+                no_name = F_("is no name of a variable: letters, digits and `_`, no digit first")
+                document.problem((*path, key), no_name)
         return {key: _cleaned(document, inner, (*path, key)) for key, inner in value.items()}
     if isinstance(value, list):
         return [_cleaned(document, inner, (*path, number)) for number, inner in enumerate(value)]
@@ -40,13 +43,15 @@ def _text(document: Document, text: str, path: Path) -> str | None:
     """The text as it is kept; None where it is refused, so that a broken text has one problem and not two."""
     longest = LONGEST_NAME if path[0] in NAMED else LONGEST
     if len(text) > longest:
-        document.problem(path, f"has {len(text)} characters; at most {longest} fit here")
+        long = F_("has {number} characters; at most {number_most} fit here")
+        document.problem(path, long.format(number=len(text), number_most=longest))
         return None
     if text.isascii() and text.isprintable():
         return text
     control = next((char for char in text if _controls(char)), None)
     if control is not None:
-        document.problem(path, f"holds the control character U+{ord(control):04X}; remove it")
+        found = F_("holds the control character {code}; remove it").format(code=f"U+{ord(control):04X}")
+        document.problem(path, found)
         return None
     return unicodedata.normalize("NFC", text)
 

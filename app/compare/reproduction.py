@@ -31,7 +31,7 @@ from app.claims.schema import Fact, Text
 from app.claims.wording import number, with_unit
 from app.compare.printed import end_points, last_digit
 from app.compare.setup import Setup, SetupDifference
-from app.language import N_, _, as_number
+from app.language import F_, N_, _, as_number
 from app.protocol.english import counted
 from runners.load.statistics import bootstrap_median
 
@@ -240,14 +240,16 @@ def _inverted(claim: ClaimRow) -> bool:
 def _unusable(values: Sequence[float]) -> list[str]:
     if len(values) < FEWEST:
         return [
-            _("only {values}: an interval needs {fewest}").format(values=counted(len(values), "repeat"), fewest=FEWEST)
+            _(F_("only {said_repeats}: an interval needs {fewest}")).format(
+                said_repeats=counted(len(values), "repeat"), fewest=FEWEST
+            )
         ]
     if not all(map(math.isfinite, values)):
-        return [_("a repeat has no finite number: requests of it failed")]
+        return [_(F_("a repeat has no finite number: requests of it failed"))]
     if any(abs(value) > MOST for value in values):
         return [
-            _("a repeat has a number above {most}, which nothing measured here can be").format(
-                most=as_number(f"{MOST:g}")
+            _(F_("a repeat has a number above {number}, which nothing measured here can be")).format(
+                number=as_number(f"{MOST:g}")
             )
         ]
     return []
@@ -258,8 +260,8 @@ def _wide(claim: ClaimRow, middle: Decimal, low: Decimal, high: Decimal) -> str:
     whole = abs(_factor(claim, middle))
     if high - low <= WIDEST * whole * (100 if claim.unit == "%" else 1):
         return ""
-    return _("the interval from {low} to {high} is wider than {widest} of the number").format(
-        low=number(low), high=number(high), widest=as_number(f"{WIDEST:.0%}")
+    return _(F_("the interval from {number_low} to {number_high} is wider than {number_widest} of the number")).format(
+        number_low=number(low), number_high=number(high), number_widest=as_number(f"{WIDEST:.0%}")
     )
 
 
@@ -283,13 +285,13 @@ def _share(claim: ClaimRow, middle: Decimal) -> Decimal | None:
 
 
 def _sentence(claim: ClaimRow, middle: Decimal, standing: Standing, between: Setup) -> str:
-    said = _("{middle} measured against {headline}: {stands}").format(
-        middle=with_unit(number(middle), claim.unit), headline=claim.headline, stands=_(STANDS[standing])
+    said = _(F_("{number} measured against {number_claimed}: {said}")).format(
+        number=with_unit(number(middle), claim.unit), number_claimed=claim.headline, said=_(STANDS[standing])
     )
     if not between.differences:
         return f"{said}."
     labels = ", ".join(item.label for item in between.differences)
-    return _("{said}, in a setup that differs in {labels}; that refutes nothing.").format(said=said, labels=labels)
+    return _(F_("{said}, in a setup that differs in {list}; that refutes nothing.")).format(said=said, list=labels)
 
 
 def _decimal(value: float) -> Decimal:

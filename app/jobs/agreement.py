@@ -25,6 +25,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from app.compare.reproduction import FEWEST
+from app.language import F_
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -145,14 +146,17 @@ def _our_run(run: Json, concurrency: int, cores: Sequence[float]) -> Json:
 def _their_run(run: ToolRun, concurrency: int, results: Mapping[str, bytes]) -> Json:
     reasons, reading = list(run.reasons), Reading(*[None] * 7)
     if run.result is None:
-        reasons.append("no_result: the tool wrote no result")
+        reasons.append("no_result: " + F_("the tool wrote no result"))
     elif not reasons:
         try:
             reading = of_tool(run.tool, results[run.result])
         except KeyError:
-            reasons.append(f"no_result: there is no part `{run.result}`")
+            reasons.append("no_result: " + F_("there is no part `{result}`").format(result=run.result))
         except ValueError as error:
-            reasons.append(f"unreadable: `{run.result}` cannot be read: {str(error)[:200]}")
+            reasons.append(
+                "unreadable: "
+                + F_("`{result}` cannot be read: {error}").format(result=run.result, error=str(error)[:200])
+            )
     usual = {name: _usual(getattr(run, name), reading.duration_s) for name in ("tool_cores", "server_cores")}
     return {"repeat": run.repeat, "reasons": reasons} | _held(reading, run.referee, concurrency) | usual
 

@@ -22,6 +22,7 @@ from app.jobs.plans import SILENT, from_claim
 from app.language import N_, _, kept, number
 from app.protocol.english import counted
 from app.protocol.lease import Capabilities, EngineHere
+from app.retold import retold
 from runners.engines import ENGINES
 
 if TYPE_CHECKING:
@@ -93,9 +94,10 @@ def obstacles(wanted: Wants, fleet: Fleet) -> tuple[Obstacle, ...]:
     """All that is in the way, in the one order in which it is told everywhere: what the claim itself lacks, what nobody
     may start, what the runners here lack."""
     runners = {name: _capabilities(text) for name, text in fleet}
+    never = _("may not be started: {reason}")
     return (
         *(Obstacle("missing", text, choice) for text, choice in wanted.missing),
-        *(Obstacle("never", _("may not be started: {reason}").format(reason=reason)) for reason in wanted.never),
+        *(Obstacle("never", never.format(reason=retold(reason) or reason)) for reason in wanted.never),
         *_of_runners(wanted, runners),
     )
 

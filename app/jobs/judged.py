@@ -10,6 +10,7 @@ from app.compare.setup import Setup, setup
 from app.jobs.numbers import sweep_points
 from app.jobs.quantities import QUANTITIES, in_unit, limit, statistic, value
 from app.jobs.ran import as_claim
+from app.language import F_
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,7 +32,7 @@ def judged(claim: ClaimRow, report: Report, numbers: Json, assumptions: Sequence
 
 def _judged(claim: ClaimRow, report: Report, numbers: Json) -> Verdict:
     chosen, why = _chosen(claim, report, numbers)
-    problem = _unsuited(claim, report) or ("" if chosen else why or "nothing was measured at the claim's load")
+    problem = _unsuited(claim, report) or ("" if chosen else why or F_("nothing was measured at the claim's load"))
     if chosen is None or problem:
         return judge(claim, (), Setup(), reasons=(problem,), how="-")
     point = int(chosen["point"])
@@ -44,9 +45,11 @@ def _judged(claim: ClaimRow, report: Report, numbers: Json) -> Verdict:
 
 def _unsuited(claim: ClaimRow, report: Report) -> str:
     if claim.axis not in QUANTITIES:
-        return f"what the claim measures ({claim.axis.replace('_', ' ')}) is nothing that a load test measures"
+        return F_("what the claim measures ({axis}) is nothing that a load test measures").format(
+            axis=claim.axis.replace("_", " ")
+        )
     if claim.kind != "absolute" and report.plan.kind != "ab":
-        return "the claim is a ratio, and one side alone was measured"
+        return F_("the claim is a ratio, and one side alone was measured")
     return ""
 
 
@@ -79,14 +82,16 @@ def _values(claim: ClaimRow, numbers: Json, chosen: Json) -> tuple[list[float], 
         base = next(item for item in numbers["sets"] if (item["side"], item["point"]) == ("a", chosen["point"]))
         pairs = list(zip(_of_runs(claim, base, stat), own, strict=False))
         known = [(a, b) for a, b in pairs if a is not None and b is not None]
-        return paired(claim, known), [] if len(known) == len(pairs) else ["a run has no number on the claim's axis"]
+        return paired(claim, known), [] if len(known) == len(pairs) else [F_("a run has no number on the claim's axis")]
     converted = [None if number is None else in_unit(number, claim.axis, claim.unit) for number in own]
     found = [number for number in converted if number is not None]
     if len(found) == len(converted):
         return found, []
     if None in own:
-        return found, ["a run has no number on the claim's axis"]
-    return found, [f"no factor between {QUANTITIES[claim.axis].unit} and {claim.unit} is known"]
+        return found, [F_("a run has no number on the claim's axis")]
+    return found, [
+        F_("no factor between {unit} and {unit_2} is known").format(unit=QUANTITIES[claim.axis].unit, unit_2=claim.unit)
+    ]
 
 
 def _of_runs(claim: ClaimRow, of_set: Json, stat: str) -> list[float | None]:
@@ -95,8 +100,15 @@ def _of_runs(claim: ClaimRow, of_set: Json, stat: str) -> list[float | None]:
 
 def _how(claim: ClaimRow, chosen: Json) -> str:
     quantity = QUANTITIES[claim.axis]
-    of_run = f"the {statistic(claim)} of its requests" if quantity.distribution else "the number of the whole run"
-    stated = f" (the claim says {claim.statistic})" if claim.statistic else ""
+    one = F_("the {statistic} of its requests").format(statistic=statistic(claim))
+    of_run = one if quantity.distribution else F_("the number of the whole run")
+    load, runs, stated = chosen["load"], len(chosen["runs"]), claim.statistic
     if claim.kind != "absolute":
-        return f"{of_run} of each run{stated}; median of the ratios of pairs of runs at {chosen['load']}"
-    return f"{of_run} of each run{stated}; median of {len(chosen['runs'])} repeats at {chosen['load']}"
+        plain = F_("{said_number} of each run; median of the ratios of pairs of runs at {load}")
+        told = F_(
+            "{said_number} of each run (the claim says {stated}); median of the ratios of pairs of runs at {load}"
+        )
+    else:
+        plain = F_("{said_number} of each run; median of {runs} repeats at {load}")
+        told = F_("{said_number} of each run (the claim says {stated}); median of {runs} repeats at {load}")
+    return (told if stated else plain).format(said_number=of_run, stated=stated, runs=runs, load=load)

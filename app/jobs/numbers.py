@@ -20,7 +20,7 @@ from app.compare.pareto import SweepPoint, front
 from app.jobs.agreement import MOST_RESULT, agreement
 from app.jobs.one_run import of_run, unread
 from app.jobs.outputs import outputs
-from app.language import N_, _
+from app.language import F_, N_, _
 from runners.load.statistics import bootstrap_median
 from runners.report import COUNTS, NAMES, label, over_runs, spread, withheld
 
@@ -42,7 +42,7 @@ def compute(report: Report, traces: Mapping[str, Path], planned: Plan, failure: 
     plan than was asked for has no valid number. `failure`: why none of the traces could be read at all."""
     placed, misplaced = _placed(report)
     if report.plan != planned:
-        misplaced.insert(0, "other_plan: the report is of another plan than the job's")
+        misplaced.insert(0, "other_plan: " + F_("the report is of another plan than the job's"))
     runs = [(run, unread(run, failure) if failure else of_run(run, report.plan, traces)) for run in placed]
     misplaced += _same_bytes([found for _, found in runs])
     sets = list(_sets(report.plan, runs))
@@ -139,9 +139,9 @@ def _placed(report: Report) -> tuple[list[RunReport], list[str]]:
         place = (run.side, run.point, run.repeat)
         named = f"side {run.side}, point {run.point}, repeat {run.repeat}"
         if run.side not in sides or run.point >= len(plan.points) or run.repeat > plan.repeats:
-            wrong.append(f"not_planned: the plan has no {named}")
+            wrong.append("not_planned: " + F_("the plan has no {named}").format(named=named))
         elif place in taken or run.trace in taken:
-            wrong.append(f"twice: {named} or its trace stands twice in the report")
+            wrong.append("twice: " + F_("{named} or its trace stands twice in the report").format(named=named))
         else:
             taken |= {place, run.trace}
             found.append(run)
@@ -153,7 +153,7 @@ def _same_bytes(runs: list[Json]) -> Iterator[str]:
     digests = Counter(run["trace_sha256"] for run in runs if run["trace_sha256"])
     for sha256 in (sha256 for sha256, times in digests.items() if times > 1):
         names = [f"`{run['trace']}`" for run in runs if run["trace_sha256"] == sha256]
-        yield f"twice: the traces {', '.join(names[:5])} are the same bytes"
+        yield "twice: " + F_("the traces {names} are the same bytes").format(names=", ".join(names[:5]))
 
 
 def _sets(plan: Plan, runs: list[tuple[RunReport, Json]]) -> Iterator[Json]:
@@ -167,7 +167,9 @@ def _sets(plan: Plan, runs: list[tuple[RunReport, Json]]) -> Iterator[Json]:
 def _set(side: str, place: int, point: Point, repeats: int, gpus: int | None, runs: list[Json]) -> Json:
     reasons = [f"run {run['repeat']}: {reason}" for run in runs for reason in run["reasons"]]
     if len(runs) < repeats:
-        reasons.append(f"not_all_runs: {len(runs)} of {repeats} repeats were made")
+        reasons.append(
+            "not_all_runs: " + F_("{runs} of {repeats} repeats were made").format(runs=len(runs), repeats=repeats)
+        )
     nothing = dict.fromkeys((*COUNTS, *NAMES))
     top = over_runs(runs) if runs else nothing
     per_gpu = {name: _shared(top[name], gpus) for name in PER_GPU} if gpus else None

@@ -7,6 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from app.jobs.planned import other_load, other_work
+from app.language import F_
 from runners.load import metrics, trace_file, verdict
 from runners.load.plausible import impossible
 from runners.report import COUNTS, NAMES, numbers, withheld
@@ -32,17 +33,19 @@ def of_run(run: RunReport, plan: Plan, traces: Mapping[str, Path]) -> Json:
     what the trace holds."""
     file = traces.get(run.trace)
     if file is None:
-        return _nothing(run, None, {}, f"trace_missing: there is no trace `{run.trace}`")
+        return _nothing(run, None, {}, "trace_missing: " + F_("there is no trace `{trace}`").format(trace=run.trace))
     try:
         with file.open("rb") as data:
             digest = hashlib.file_digest(data, "sha256").hexdigest()
         return _measured(run, plan, trace_file.read(file), digest)
     except FileNotFoundError:
-        return _nothing(run, None, {}, f"trace_missing: the file of the trace `{run.trace}` is gone")
+        return _nothing(
+            run, None, {}, "trace_missing: " + F_("the file of the trace `{trace}` is gone").format(trace=run.trace)
+        )
     except BROKEN as error:
         why = str(error).splitlines()[0].replace(str(file), "it") if str(error) else ""
         why = "it needs more memory than a trace may" if isinstance(error, MemoryError) else why or type(error).__name__
-        return unread(run, f"the trace `{run.trace}` cannot be read: {why[:300]}")
+        return unread(run, F_("the trace `{trace}` cannot be read: {why}").format(trace=run.trace, why=why[:300]))
 
 
 def unread(run: RunReport, why: str) -> Json:
@@ -104,7 +107,7 @@ def _judged(trace: Trace, measured: Metrics, plan: Plan, run: RunReport) -> Iter
     known = {reason.partition(":")[0] for reason in run.reasons}
     client = _client(trace)
     if client is None:
-        yield "client_unknown: the trace does not say how its client fared"
+        yield "client_unknown: " + F_("the trace does not say how its client fared")
     else:
         warm = work.prefix_cache == "warm" or work.turns > 1
         for reason in verdict.judge(trace, measured, client, point.concurrency, verdict.DEFAULT):

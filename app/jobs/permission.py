@@ -8,10 +8,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.errors import InvalidInputError
+from app.language import _
 from app.protocol.address import problem
 from app.protocol.launch import Launch, digest
 from app.protocol.policy import census
 from app.protocol.policy.decide import Decision, decide
+from app.retold import retold
 
 if TYPE_CHECKING:
     from app.protocol.plan import Plan
@@ -36,5 +38,6 @@ def asks(plan: Plan) -> list[str]:
     never += [f"attach: {text}" for text in wrong if text]
     if never:
         details: list[dict[str, object]] = [{"field": text.partition(":")[0], "message": text} for text in never]
-        raise InvalidInputError(f"this may never be started: {'; '.join(never)}", details)
+        told = "; ".join(retold(reason) or reason for reason in never)
+        raise InvalidInputError(_("this may never be started: {reasons}").format(reasons=told), details)
     return [key for key, decision in found.items() if decision.level == "approve"]

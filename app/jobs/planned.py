@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from app.language import F_
 from runners.load.trace import MISSING
 
 if TYPE_CHECKING:
@@ -36,9 +37,13 @@ def other_work(trace: Trace, plan: Plan, run: RunReport) -> Iterator[str]:
     for fixed in _fixed(plan, run):
         said = _said(trace.meta, fixed.place)
         if said is None:
-            yield f"{RULE}: the trace does not say its {fixed.what}; the plan wants {_shown(fixed.wanted)}"
+            yield f"{RULE}: " + F_("the trace does not say its {what}; the plan wants {wanted}").format(
+                what=fixed.what, wanted=_shown(fixed.wanted)
+            )
         elif not _same(said, fixed.wanted):
-            yield f"{RULE}: the trace has {fixed.what} {_shown(said)}, the plan {_shown(fixed.wanted)}"
+            yield f"{RULE}: " + F_("the trace has {what} {has}, the plan {wanted}").format(
+                what=fixed.what, has=_shown(said), wanted=_shown(fixed.wanted)
+            )
     yield from _counted(trace, point)
     yield from _requests(trace, plan.workload, point)
 
@@ -49,9 +54,13 @@ def other_load(point: Point, turns: int, peak: int) -> Iterator[str]:
         return
     under_way = min(point.concurrency, -(-point.requests // turns))
     if peak > point.concurrency:
-        yield f"{RULE}: the trace has {peak} requests under way at once, the plan {point.concurrency}"
+        yield f"{RULE}: " + F_("the trace has {peak} requests under way at once, the plan {concurrency}").format(
+            peak=peak, concurrency=point.concurrency
+        )
     elif peak * HALF < under_way:
-        yield f"{RULE}: the trace never has more than {peak} requests under way, the plan {under_way}"
+        yield f"{RULE}: " + F_("the trace never has more than {peak} requests under way, the plan {under_way}").format(
+            peak=peak, under_way=under_way
+        )
 
 
 def _fixed(plan: Plan, run: RunReport) -> Iterator[_Fixed]:
@@ -82,46 +91,60 @@ def _counted(trace: Trace, point: Point) -> Iterator[str]:
     each_event = _said(trace.meta, ("asked", "continuous"))
     refused = isinstance(trace.meta.get("refused"), str)
     if not isinstance(each_event, bool):
-        yield f"{RULE}: the trace does not say whether token counts were asked for with each event"
+        yield f"{RULE}: " + F_("the trace does not say whether token counts were asked for with each event")
     elif each_event and point.counting == "at_end":
-        yield f"{RULE}: the trace asked for token counts with each event, the plan at the end"
+        yield f"{RULE}: " + F_("the trace asked for token counts with each event, the plan at the end")
     elif not each_event and point.counting == "each_event" and not refused:
-        yield f"{RULE}: the trace asked for token counts at the end, the plan with each event"
+        yield f"{RULE}: " + F_("the trace asked for token counts at the end, the plan with each event")
 
 
 def _requests(trace: Trace, work: Workload, point: Point) -> Iterator[str]:
     column, planned = trace.numbers, -(-point.requests // work.turns) * work.turns
     if not point.requests <= len(trace) <= planned:  # of a conversation that broke off the later turns are missing
-        yield f"{RULE}: the trace has {len(trace)} requests, the plan {planned}"
+        yield f"{RULE}: " + F_("the trace has {trace} requests, the plan {planned}").format(
+            trace=len(trace), planned=planned
+        )
     asked = set(column["asked_tokens"].tolist())
     if asked - {work.output_tokens}:
-        yield f"{RULE}: the trace asked for {sorted(asked)[:3]} output tokens, the plan for {work.output_tokens}"
+        yield f"{RULE}: " + F_("the trace asked for {asked} output tokens, the plan for {output_tokens}").format(
+            asked=sorted(asked)[:3], output_tokens=work.output_tokens
+        )
     yield from _prompts(trace, work)
     if ((column["session"] != MISSING) != (work.turns > 1)).any():
-        yield f"{RULE}: the trace has {'no ' if work.turns > 1 else ''}conversations, which the plan does not want"
+        yield f"{RULE}: " + (
+            F_("the trace has no conversations, which the plan does not want")
+            if work.turns > 1
+            else F_("the trace has conversations, which the plan does not want")
+        )
     scheduled = column["scheduled_ns"]
     if point.rate is None:
         if (scheduled != MISSING).any():
-            yield f"{RULE}: the trace's requests have times of their own, the plan sends one when one has ended"
+            yield f"{RULE}: " + F_(
+                "the trace's requests have times of their own, the plan sends one when one has ended"
+            )
     elif (scheduled == MISSING).any():
-        yield f"{RULE}: the trace does not say when its requests were to be sent"
+        yield f"{RULE}: " + F_("the trace does not say when its requests were to be sent")
     elif len(scheduled) > 1:
         rate = (len(scheduled) - 1) / (float(scheduled.max()) - float(scheduled.min()) or 1.0) * 1e9
         if not math.isclose(rate, point.rate, rel_tol=EXACT):
-            yield f"{RULE}: the trace's requests were to be sent at {rate:g} requests/s, the plan's at {point.rate:g}"
+            yield f"{RULE}: " + F_(
+                "the trace's requests were to be sent at {rate} requests/s, the plan's at {rate_2}"
+            ).format(rate=format(rate, "g"), rate_2=format(point.rate, "g"))
 
 
 def _prompts(trace: Trace, work: Workload) -> Iterator[str]:
     """A turn's prompt is all that came before it and its own part."""
     given, turn = trace.numbers["input_tokens"], trace.numbers["turn"]
     if ((turn < 0) | (turn >= work.turns)).any():
-        yield f"{RULE}: the trace has turns that a conversation of {work.turns} has not"
+        yield f"{RULE}: " + F_("the trace has turns that a conversation of {turns} has not").format(turns=work.turns)
         return
     wanted = work.input_tokens * (turn + 1) + work.output_tokens * turn
     if (given[given != MISSING] != wanted[given != MISSING]).any():
-        yield f"{RULE}: the trace sent other prompts than of {work.input_tokens} tokens, which the plan wants"
+        yield f"{RULE}: " + F_(
+            "the trace sent other prompts than of {input_tokens} tokens, which the plan wants"
+        ).format(input_tokens=work.input_tokens)
     if trace.meta.get("endpoint") != "chat" and (given == MISSING).any():  # only texts have an unknown length
-        yield f"{RULE}: the trace does not say how long its prompts are"
+        yield f"{RULE}: " + F_("the trace does not say how long its prompts are")
 
 
 def _said(meta: dict[str, Any], place: tuple[str, ...]) -> Any:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 FOLDER = Path(__file__).parent
 CATALOGUE = "LC_MESSAGES/benchcard.po"
+FORM = "said again"  # the comment on a text that is the form of a sentence which is kept in English
 
 
 @cache
@@ -54,6 +55,8 @@ def read_language(path: Path) -> Language:
         group=marks["group"],
         day=partial(_day, locale),
         moment=partial(_moment, locale),
+        texts=frozenset(str(message.id) for message in catalogue),
+        forms=tuple((str(message.id), str(message.string)) for message in catalogue if FORM in message.auto_comments),
     )
 
 

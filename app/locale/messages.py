@@ -1,7 +1,7 @@
 """`make messages`: brings the catalogues up to the texts that code and templates hold.
 
-One line for a text and one for its translation, sorted by the text, nothing else: so that Git merges the catalogues of
-several people line by line, and a run without changes changes nothing.
+One line for a text and one for its translation, sorted by the text, and one over a form that is said again: so that
+Git merges the catalogues of several people line by line, and a run without changes changes nothing.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from babel.messages.catalog import Catalog
 from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import read_po, write_po
 
-from app.locale import CATALOGUE, FOLDER
+from app.locale import CATALOGUE, FOLDER, FORM
 from app.settings import ROOT
 
 if TYPE_CHECKING:
@@ -29,12 +29,15 @@ KEYWORDS = {
     "_": None,
     "gettext": None,  # what Jinja makes of {% trans %}
     "N_": None,
+    "F_": None,
     "ngettext": (1, 2),
     "pgettext": ((1, "c"), 2),
     "counted": (2,),
     "named": (2,),
 }
-METHODS = {"app": ("**.py", "app.locale.messages:called"), "templates": ("**.html", "jinja2")}
+METHODS = dict.fromkeys(("app", "runners"), ("**.py", "app.locale.messages:called")) | {
+    "templates": ("**.html", "jinja2")
+}
 # As in app/web/render.py, or a text would not be the one that the page asks for.
 OPTIONS = {
     "**.html": {
@@ -63,17 +66,17 @@ def called(file: BinaryIO, keywords: Collection[str], *_: object, **_options: ob
             given = (item.value if isinstance(item, ast.Constant) else None for item in node.args)
             texts = tuple(item if isinstance(item, str) else None for item in given)
             if any(texts):
-                yield node.lineno, node.func.id, texts, []
+                yield node.lineno, node.func.id, texts, [FORM] if node.func.id == "F_" else []
 
 
 def extracted(code: str) -> Catalog:
     """Every text that may be said, untranslated, with as many forms of a plural as the language has."""
     found = Catalog(locale=code)
     for folder, method in METHODS.items():
-        for _file, _line, text, _comments, context in extract_from_dir(
+        for _file, _line, text, comments, context in extract_from_dir(
             ROOT / folder, [method], OPTIONS, keywords=KEYWORDS, directory_filter=lambda _name: True
         ):
-            found.add(text, context=context)
+            found.add(text, auto_comments=comments, context=context)
     return found
 
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from app.language import N_, _
+from app.language import F_, N_, _
+from app.retold import retold
 
 Kind = Literal[
     "no_connection", "timeout", "too_large", "no_answer", "not_http", "status", "compressed", "not_a_stream",
@@ -47,29 +48,29 @@ RULES: dict[str, str] = {
 }
 # Kind of failed request -> why it does not count: it is infinitely slow, not dropped.
 REQUESTS: dict[Kind, str] = {
-    "no_connection": N_("no connection could be opened"),
-    "timeout": N_("no end within the time limit"),
-    "too_large": N_("more bytes than any reply of the asked length can have"),
-    "no_answer": N_("the connection ended before a byte of the answer"),
-    "not_http": N_("the answer is not HTTP/1.1"),
-    "status": N_("the status is not 200"),
-    "compressed": N_(
+    "no_connection": F_("no connection could be opened"),
+    "timeout": F_("no end within the time limit"),
+    "too_large": F_("more bytes than any reply of the asked length can have"),
+    "no_answer": F_("the connection ended before a byte of the answer"),
+    "not_http": F_("the answer is not HTTP/1.1"),
+    "status": F_("the status is not 200"),
+    "compressed": F_(
         "the answer is compressed although this was not asked for, so its events have no times of their own"
     ),
-    "not_a_stream": N_("the answer is no event stream of chunks"),
-    "error_in_stream": N_("the stream reports an error"),
-    "broken_json": N_("an event's data is not the JSON of a chunk"),
-    "truncated": N_("the answer ended before its end"),
-    "several_choices": N_("a chunk holds another choice than the one asked for"),
-    "no_done": N_("the stream ended without [DONE]"),
-    "after_done": N_("tokens came after [DONE]"),
-    "no_tokens": N_("the stream ended without a token"),
-    "no_usage": N_("the server reported no usage, so nobody counted the tokens"),
-    "counts_disagree": N_("the server's counts of the output tokens disagree"),
-    "short_output": N_("fewer tokens than asked for, although the end of text was to be ignored"),
-    "long_output": N_("more tokens than asked for"),
-    "finish_reason": N_("the stream finished for another reason than its length"),
-    "prompt_tokens": N_("the server counted another number of prompt tokens than were sent"),
+    "not_a_stream": F_("the answer is no event stream of chunks"),
+    "error_in_stream": F_("the stream reports an error"),
+    "broken_json": F_("an event's data is not the JSON of a chunk"),
+    "truncated": F_("the answer ended before its end"),
+    "several_choices": F_("a chunk holds another choice than the one asked for"),
+    "no_done": F_("the stream ended without [DONE]"),
+    "after_done": F_("tokens came after [DONE]"),
+    "no_tokens": F_("the stream ended without a token"),
+    "no_usage": F_("the server reported no usage, so nobody counted the tokens"),
+    "counts_disagree": F_("the server's counts of the output tokens disagree"),
+    "short_output": F_("fewer tokens than asked for, although the end of text was to be ignored"),
+    "long_output": F_("more tokens than asked for"),
+    "finish_reason": F_("the stream finished for another reason than its length"),
+    "prompt_tokens": F_("the server counted another number of prompt tokens than were sent"),
 }
 # Failure class of an attempt -> what happened.
 ATTEMPTS: dict[str, str] = {
@@ -95,9 +96,22 @@ ATTEMPTS: dict[str, str] = {
 _RULE = re.compile(rf"(^|: |; )({'|'.join(sorted({*RULES, *REQUESTS}))}): ")
 
 
+# What holds a reason, as it is said again.
+_AROUND = (
+    F_("more than this client can see rightly: {said}"),
+    F_("it could not be measured: {said}"),
+    F_("it is no run of the plan: {said}"),
+    F_("no client can have seen this: {said}"),
+    F_("run {run}: {said}"),
+    F_("{said}, and {said_too}"),
+    F_("{said}; {said_too}"),
+)
+
+
 def said(reason: str) -> str:
-    """A reason, or a sentence that holds some, without the names of rules."""
-    return _RULE.sub(lambda found: found[1] + _(RULES.get(found[2], "")), reason)
+    """A reason, or a sentence that holds some, without the names of rules; in English where no form gives it."""
+    bare = _RULE.sub(lambda found: found[1] + RULES.get(found[2], ""), reason)
+    return retold(bare) or bare
 
 
 def failed(failure: str) -> str:

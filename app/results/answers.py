@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from app.cards.load import read_card
 from app.cards.rules import Finding
 from app.cards.short import FORMS, parallelism
+from app.language import F_
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -52,7 +53,7 @@ def _put(tree: dict[str, Any], field: str, text: str) -> Finding | None:
         try:
             _fill(tree, block, {part: shlex.split(text)})
         except ValueError as error:
-            return Finding("E-form", "error", field, f"is no command line: {str(error).lower()}")
+            return Finding("E-form", "error", field, F_("is no command line: {why}").format(why=str(error).lower()))
     elif field == "parallelism.tp" and not text.isdigit():
         _fill(tree, block, parallelism(text))
     elif part:

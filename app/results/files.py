@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.errors import NoSpaceError, TooLargeError
+from app.language import _
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -72,7 +73,7 @@ class Arriving:
         """Raises TooLargeError as soon as more has come than may."""
         self._size += len(data)
         if self._size > self._most:
-            raise TooLargeError(f"a file here has at most {self._most // 1024**2} MB")
+            raise TooLargeError(_("a file here has at most {most} MB").format(most=self._most // 1024**2))
         self._digest.update(data)
         try:
             self._part.write(data)
@@ -132,5 +133,5 @@ def sync_folder(folder: Path) -> None:
 
 def told(error: OSError) -> OSError | NoSpaceError:
     if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-        return NoSpaceError("the server's disk is full; the file was not kept. Try again when there is room")
+        return NoSpaceError(_("the server's disk is full; the file was not kept. Try again when there is room"))
     return error

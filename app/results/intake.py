@@ -11,11 +11,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from app.errors import BusyError, InvalidInputError
+from app.language import _
 from app.results.apart import read_file
 from app.results.importers import MOST_BYTES
 from app.results.importers.source import RawSource
 from app.results.queries import stored_import
 from app.results.store import Sent, keep
+from app.retold import retold
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -56,7 +58,9 @@ class Intake:
     async def arriving(self, most_bytes: int = MOST_BYTES) -> AsyncIterator[Arriving]:
         """Room for a file. Raises BusyError at once where too many wait already."""
         if self._requests >= UPLOADS + WAITING:
-            raise BusyError(f"too many files are on their way here; try again in {RETRY_S} s", RETRY_S)
+            raise BusyError(
+                _("too many files are on their way here; try again in {retry_s} s").format(retry_s=RETRY_S), RETRY_S
+            )
         self._requests += 1
         try:
             async with self._uploads:
@@ -96,6 +100,10 @@ def _refused(report: ImportReport) -> InvalidInputError:
         for problem in report.problems
     ]
     if not details:
-        details = [{"field": "", "message": "the file holds no measurement"}]
-    more = f", and {len(details) - 1} more" if len(details) > 1 else ""
-    return InvalidInputError(f"no result could be read in the file: {details[0]['message']}{more}", details)
+        details = [{"field": "", "message": _("the file holds no measurement")}]
+    more = _(", and {n} more").format(n=len(details) - 1) if len(details) > 1 else ""
+    first = str(details[0]["message"])
+    return InvalidInputError(
+        _("no result could be read in the file: {message}{more}").format(message=retold(first) or first, more=more),
+        details,
+    )

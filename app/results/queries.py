@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from sqlmodel import col, select
 
 from app.errors import NotFoundError
+from app.language import _
 from app.results.importers import ImportReport
 from app.results.tables import ImportedCardTable, ImportTable
 
@@ -46,7 +47,7 @@ class Imports:
         with self._database.read() as session:
             found = stored_import(session, sha256)
         if found is None:
-            message = "no file with this digest was imported here"
+            message = _("no file with this digest was imported here")
             raise NotFoundError(message, [{"field": "sha256", "message": message}])
         return found
 

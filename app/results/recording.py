@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from app.cards.rules import Finding
+from app.language import F_
 from app.results.answers import answered, states
 
 if TYPE_CHECKING:
@@ -37,7 +38,8 @@ def read_chosen(
     known = len(report.imported)
     wrong = sorted({part for part in parts if not 1 <= part <= known})
     if wrong:
-        message = f"the file has the parts 1 to {known}, no {', '.join(map(str, wrong))}"
+        parts_there = F_("the file has the parts 1 to {known}, no {wrong}")
+        message = parts_there.format(known=known, wrong=", ".join(map(str, wrong)))
         return Reading({}, (Finding("E-form", "error", "parts", message),))
     chosen = {part: report.imported[part - 1] for part in sorted(set(parts) or range(1, known + 1))}
     cards = {part: check(answered(imported, answers)) for part, imported in chosen.items()}
@@ -47,7 +49,7 @@ def read_chosen(
 def _unused(chosen: Collection[Imported], answers: Mapping[str, str]) -> list[Finding]:
     """Answers to what the file states in every chosen card: the file stands, and silence would hide that."""
     return [
-        Finding("E-answer", "error", field, "the file itself states this; leave it out")
+        Finding("E-answer", "error", field, F_("the file itself states this; leave it out"))
         for field, text in answers.items()
         if text.strip() and all(states(imported, field, text.strip()) for imported in chosen)
     ]
@@ -61,5 +63,12 @@ def _gathered(cards: Mapping[int, ReadCard]) -> list[Finding]:
             found.append(error)
             continue
         parts = ", ".join(str(part) for part, read in cards.items() if error in read.errors)
-        found.append(Finding(error.rule, error.severity, error.field, f"part {parts}: {error.message}"))
+        found.append(
+            Finding(
+                error.rule,
+                error.severity,
+                error.field,
+                F_("part {parts}: {said}").format(parts=parts, said=error.message),
+            )
+        )
     return found

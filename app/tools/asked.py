@@ -11,6 +11,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Literal
 
 from app.errors import InvalidInputError
+from app.language import _
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -79,7 +80,11 @@ def read(fields: Sequence[Field], typed: Mapping[str, str]) -> Given:
         text = typed.get(field.name, "").strip()
         try:
             if not text and field.needed:
-                raise UnfitError(f"{field.label}: needed; for example {field.example or field.choices[0][0]}")
+                raise UnfitError(
+                    _("{label}: needed; for example {value}").format(
+                        label=_(field.label), value=field.example or field.choices[0][0]
+                    )
+                )
             if text and field.kind == "choice":
                 words[field.name] = _choice(field, text)
             elif text:
@@ -95,7 +100,7 @@ def refused(problems: Iterable[tuple[str, str]]) -> InvalidInputError:
     """The refusal that names each field with what is wrong there."""
     listed = list(problems)
     details: list[dict[str, object]] = [{"field": name, "message": message} for name, message in listed]
-    return InvalidInputError("; ".join(message for _, message in listed), details)
+    return InvalidInputError("; ".join(message for _name, message in listed), details)
 
 
 def missing(fields: Sequence[Field], typed: Mapping[str, str]) -> list[Field]:
@@ -108,37 +113,55 @@ def in_bytes(text: str) -> Decimal:
     found = re.fullmatch(r"(\S*?)\s*([A-Za-z]+)", text)
     by_fold = {unit.lower(): unit for unit in UNITS}
     if found is None:
-        raise UnfitError(f"`{text[:SHOWN]}` has no unit: write GB (10^9 bytes) or GiB (2^30), which are 7 % apart")
+        raise UnfitError(
+            _("`{text}` has no unit: write GB (10^9 bytes) or GiB (2^30), which are 7 % apart").format(
+                text=text[:SHOWN]
+            )
+        )
     unit = by_fold.get(found[2].lower())
     if unit is None:
-        raise UnfitError(f"`{found[2][:SHOWN]}` is no unit of memory here; use {', '.join(UNITS)}")
+        raise UnfitError(
+            _("`{found}` is no unit of memory here; use {units}").format(found=found[2][:SHOWN], units=", ".join(UNITS))
+        )
     return _number(found[1]) * UNITS[unit]
 
 
 def _number(text: str) -> Decimal:
     if re.fullmatch(r"\d+(\.\d+)?[kKmM]", text, re.ASCII):
-        raise UnfitError(f"`{text[:SHOWN]}`: write the number out; K is 1,000 to some and 1,024 to others")
+        raise UnfitError(
+            _("`{text}`: write the number out; K is 1,000 to some and 1,024 to others").format(text=text[:SHOWN])
+        )
     if re.fullmatch(r"\d{1,3}([,_ ]\d{3})+", text, re.ASCII):
-        raise UnfitError(f"`{text[:SHOWN]}`: write {re.sub('[,_ ]', '', text[:SHOWN])}, without separators")
+        raise UnfitError(
+            _("`{text}`: write {bare}, without separators").format(
+                text=text[:SHOWN], bare=re.sub("[,_ ]", "", text[:SHOWN])
+            )
+        )
     if not _PLAIN.fullmatch(text):
-        raise UnfitError(f"`{text[:SHOWN]}` is no positive number; write digits, with a point for decimals")
+        raise UnfitError(
+            _("`{text}` is no positive number; write digits, with a point for decimals").format(text=text[:SHOWN])
+        )
     number = Decimal(text)
     if number > MOST or 0 < number < LEAST:
-        raise UnfitError(f"`{text[:SHOWN]}` is beyond anything measured here ({LEAST:f} to 10^12)")
+        raise UnfitError(
+            _("`{text}` is beyond anything measured here ({least} to 10^12)").format(
+                text=text[:SHOWN], least=format(LEAST, "f")
+            )
+        )
     return number
 
 
 def _positive(text: str) -> Decimal:
     number = _number(text)
     if number == 0:
-        raise UnfitError("0 leaves nothing to divide by; it takes a number above 0")
+        raise UnfitError(_("0 leaves nothing to divide by; it takes a number above 0"))
     return number
 
 
 def _count(text: str) -> Decimal:
     number = _positive(text)
     if number != number.to_integral_value() or number > 10**9:
-        raise UnfitError(f"`{text[:SHOWN]}`: it takes a whole number from 1 to 10^9")
+        raise UnfitError(_("`{text}`: it takes a whole number from 1 to 10^9").format(text=text[:SHOWN]))
     return number.to_integral_value()
 
 
@@ -147,25 +170,41 @@ def _percent(text: str) -> Decimal:
     bare = text.removesuffix("%").strip()
     number = _number(bare)
     if number > 100:
-        raise UnfitError(f"`{text[:SHOWN]}`: it takes 0 to 100 percent")
+        raise UnfitError(_("`{text}`: it takes 0 to 100 percent").format(text=text[:SHOWN]))
     if 0 < number < 1 and bare == text:
         said = f"{(number * 100).normalize():f}"
-        raise UnfitError(f"`{text[:SHOWN]}`: write {said} for {said} %, or `{bare} %` for so little")
+        raise UnfitError(
+            _("`{text}`: write {said} for {said} %, or `{bare} %` for so little").format(
+                text=text[:SHOWN], said=said, bare=bare
+            )
+        )
     return number
 
 
 def _share(text: str) -> Decimal:
     number = _positive(text)
     if number > 1:
-        hint = f"; for {text[:SHOWN]} % write {number / 100:f}" if number <= 100 else ""
-        raise UnfitError(f"`{text[:SHOWN]}`: it takes a share above 0 and up to 1, as the engine's flag does{hint}")
+        hint = (
+            _("; for {text} % write {number}").format(text=text[:SHOWN], number=format(number / 100, "f"))
+            if number <= 100
+            else ""
+        )
+        raise UnfitError(
+            _("`{text}`: it takes a share above 0 and up to 1, as the engine's flag does{hint}").format(
+                text=text[:SHOWN], hint=hint
+            )
+        )
     return number
 
 
 def _choice(field: Field, text: str) -> str:
-    known = [value for value, _ in field.choices]
+    known = [value for value, _label in field.choices]
     if text not in known:
-        raise UnfitError(f"`{text[:SHOWN]}` is no choice here; use {', '.join(value for value in known if value)}")
+        raise UnfitError(
+            _("`{text}` is no choice here; use {values}").format(
+                text=text[:SHOWN], values=", ".join(value for value in known if value)
+            )
+        )
     return text
 
 

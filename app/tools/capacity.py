@@ -19,6 +19,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
+from app.language import N_, _
 from app.protocol.english import named
 from app.tools.asked import Field, read, refused
 from app.tools.numbers import GIB, about, figure, gib, plain
@@ -31,9 +32,9 @@ if TYPE_CHECKING:
     from app.tools.schema import Figure
 
 SHAPES = (
-    ("gqa", "from K and V heads (GQA)"),
-    ("mla", "from a latent (MLA)"),
-    ("entered", "as a number"),
+    ("gqa", N_("from K and V heads (GQA)")),
+    ("mla", N_("from a latent (MLA)")),
+    ("entered", N_("as a number")),
 )
 ENGINES = (
     ("vllm", "vLLM: --gpu-memory-utilization"),
@@ -45,82 +46,96 @@ NEEDED_BY_SHAPE = {
     "mla": ("layers", "latent_dim", "element_bytes"),
 }
 NEARLY_ALL = Decimal("0.98")
-_MEMORY, _KV, _LOAD = "Memory of one GPU", "KV cache of one token", "Sequences"
+_MEMORY, _KV, _LOAD = N_("Memory of one GPU"), N_("KV cache of one token"), "Sequences"
 
 FIELDS = (
     Field(
         "engine",
-        "Engine and its flag",
+        N_("Engine and its flag"),
         "choice",
-        "They share the memory out differently.",
+        N_("They share the memory out differently."),
         choices=ENGINES,
         needed=True,
         group=_MEMORY,
     ),
     Field(
         "memory",
-        "Memory of one GPU",
+        N_("Memory of one GPU"),
         "size",
-        "vLLM: the total that it reports. SGLang: what is free before loading.",
+        N_("vLLM: the total that it reports. SGLang: what is free before loading."),
         "139.8 GiB",
         needed=True,
         group=_MEMORY,
     ),
     Field(
-        "share", "Value of the flag", "share", "The engine’s share of that memory.", "0.9", needed=True, group=_MEMORY
+        "share",
+        N_("Value of the flag"),
+        "share",
+        N_("The engine’s share of that memory."),
+        "0.9",
+        needed=True,
+        group=_MEMORY,
     ),
     Field(
         "weights",
-        "Weights on one GPU",
+        N_("Weights on one GPU"),
         "size",
-        "All weights / the GPUs that split them; the start-up log has it.",
+        N_("All weights / the GPUs that split them; the start-up log has it."),
         "15.0 GiB",
         needed=True,
         group=_MEMORY,
     ),
     Field(
         "overhead",
-        "Activations, CUDA graphs, other",
+        N_("Activations, CUDA graphs, other"),
         "size",
-        "What else the engine holds on one GPU; the start-up log has it. 0 GiB for none.",
+        N_("What else the engine holds on one GPU; the start-up log has it. 0 GiB for none."),
         "2.5 GiB",
         needed=True,
         group=_MEMORY,
     ),
-    Field("kv", "How a token’s bytes are given", "choice", "", choices=SHAPES, needed=True, group=_KV),
-    Field("bytes_per_token", "KV bytes per token", "number", "Over all layers, as stored.", "890", "bytes", group=_KV),
+    Field("kv", N_("How a token’s bytes are given"), "choice", "", choices=SHAPES, needed=True, group=_KV),
+    Field(
+        "bytes_per_token",
+        N_("KV bytes per token"),
+        "number",
+        N_("Over all layers, as stored."),
+        "890",
+        "bytes",
+        group=_KV,
+    ),
     Field(
         "layers",
-        "Layers with a KV cache",
+        N_("Layers with a KV cache"),
         "count",
-        "Those of a sliding window or a fixed state do not grow.",
+        N_("Those of a sliding window or a fixed state do not grow."),
         "32",
         group=_KV,
     ),
     Field(
         "kv_heads",
-        "KV heads",
+        N_("KV heads"),
         "count",
-        "What TP splits. Beside a number of bytes: empty if it splits nothing.",
+        N_("What TP splits. Beside a number of bytes: empty if it splits nothing."),
         "8",
         group=_KV,
     ),
-    Field("head_dim", "Head dimension", "count", "", "128", group=_KV),
-    Field("latent_dim", "Latent width", "count", "MLA: kv_lora_rank + qk_rope_head_dim.", "576", group=_KV),
+    Field("head_dim", N_("Head dimension"), "count", "", "128", group=_KV),
+    Field("latent_dim", N_("Latent width"), "count", N_("MLA: kv_lora_rank + qk_rope_head_dim."), "576", group=_KV),
     Field(
         "element_bytes",
-        "Bytes an element",
+        N_("Bytes an element"),
         "number",
-        "2 for bf16, 1 for fp8; scales add to it.",
+        N_("2 for bf16, 1 for fp8; scales add to it."),
         "2",
         "bytes",
         group=_KV,
     ),
     Field(
         "context",
-        "Context of one sequence",
+        N_("Context of one sequence"),
         "count",
-        "Prompt and reply together, at its longest.",
+        N_("Prompt and reply together, at its longest."),
         "8192",
         "tokens",
         needed=True,
@@ -128,9 +143,9 @@ FIELDS = (
     ),
     Field(
         "tp",
-        "Tensor parallel size",
+        N_("Tensor parallel size"),
         "count",
-        "Of attention. With data-parallel attention each GPU keeps its own sequences: then 1.",
+        N_("Of attention. With data-parallel attention each GPU keeps its own sequences: then 1."),
         "1",
         "GPUs",
         needed=True,
@@ -138,11 +153,17 @@ FIELDS = (
     ),
 )
 ASSUMES = (
-    "Every sequence holds its whole context, and none shares a prefix with another. A shared prefix is stored once, so "
-    "more would fit; padding, scales, block or page rounding and a drafter’s own cache are not in it, so fewer would.",
-    "Every layer counted keeps every token. Layers with a sliding window, linear attention or a Mamba state keep a "
-    "fixed amount a sequence instead: leave them out of the layers and put their state under “other”.",
-    "One pipeline stage: with PP, enter the layers and weights of the stage that has the least room.",
+    N_(
+        "Every sequence holds its whole context, and none shares a prefix with another. A shared prefix is "
+        "stored once, so more would fit; padding, scales, block or page rounding and a drafter’s own cache "
+        "are not in it, so fewer would."
+    ),
+    N_(
+        "Every layer counted keeps every token. Layers with a sliding window, linear attention or a Mamba "
+        "state keep a fixed amount a sequence instead: leave them out of the layers and put their state under "
+        "“other”."
+    ),
+    N_("One pipeline stage: with PP, enter the layers and weights of the stage that has the least room."),
 )
 
 
@@ -175,7 +196,7 @@ def capacity(typed: Mapping[str, str]) -> Answer:
         verdict=_verdict(given, token, room, sequences),
         figures=tuple(_figures(given, token, room, tokens)),
         warnings=tuple(_warnings(given, token, room)),
-        assumes=ASSUMES,
+        assumes=tuple(map(_, ASSUMES)),
         card=_card(typed, tokens, tp),
     )
 
@@ -187,21 +208,24 @@ def kv_token(given: Given) -> Token:
     if shape == "mla":
         layers, latent, size = numbers["layers"], numbers["latent_dim"], numbers["element_bytes"]
         whole = layers * latent * size
-        text = f"{plain(layers)} layers x {plain(latent)} x {plain(size)} bytes"
-        return Token(whole, whole, text, "the latent is kept whole on every GPU")
+        text = _("{layers} layers x {latent} x {size} bytes").format(
+            layers=plain(layers), latent=plain(latent), size=plain(size)
+        )
+        return Token(whole, whole, text, _("the latent is kept whole on every GPU"))
     if shape == "entered":
-        whole, text = numbers["bytes_per_token"], "as entered"
+        whole, text = numbers["bytes_per_token"], _("as entered")
     else:
         layers, dim, size = numbers["layers"], numbers["head_dim"], numbers["element_bytes"]
         whole = 2 * layers * numbers["kv_heads"] * dim * size
-        text = (
-            f"2 (K and V) x {plain(layers)} layers x {plain(numbers['kv_heads'])} heads x {plain(dim)} x "
-            f"{plain(size)} bytes"
+        text = _("2 (K and V) x {layers} layers x {kv_heads} heads x {dim} x {size} bytes").format(
+            layers=plain(layers), kv_heads=plain(numbers["kv_heads"]), dim=plain(dim), size=plain(size)
         )
     if heads is None:
-        return Token(whole, whole, text, "not split: every GPU keeps all of it")
+        return Token(whole, whole, text, _("not split: every GPU keeps all of it"))
     kept = max(heads / tp, Decimal(1))
-    said = f"{plain(whole)} bytes x max(1, {plain(heads)} heads / TP {plain(tp)}) / {plain(heads)} heads"
+    said = _("{whole} bytes x max(1, {heads} heads / TP {tp}) / {heads} heads").format(
+        whole=plain(whole), heads=plain(heads), tp=plain(tp)
+    )
     return Token(whole, whole * kept / heads, text, said)
 
 
@@ -215,7 +239,9 @@ def kv_room(given: Given) -> Decimal:
 def _token(given: Given) -> Token:
     heads, tp = given.number("kv_heads"), given.numbers["tp"]
     if given.words["kv"] != "mla" and heads is not None and heads % tp and tp % heads:
-        text = f"{plain(heads)} KV heads cannot be shared evenly by TP {plain(tp)}; engines refuse to start so"
+        text = _("{heads} KV heads cannot be shared evenly by TP {tp}; engines refuse to start so").format(
+            heads=plain(heads), tp=plain(tp)
+        )
         raise refused([("tp", text)])
     return kv_token(given)
 
@@ -226,59 +252,79 @@ def _complete(given: Given) -> None:
     shape = given.words["kv"]
     lacking = [name for name in NEEDED_BY_SHAPE[shape] if name not in given.numbers]
     if lacking:
-        said = dict(SHAPES)[shape]
+        said = _(dict(SHAPES)[shape])
         texts = {
-            name: f"{labels[name].label}: needed for “{said}”; for example {labels[name].example}" for name in lacking
+            name: _("{label}: needed for “{said}”; for example {example}").format(
+                label=_(labels[name].label), said=said, example=labels[name].example
+            )
+            for name in lacking
         }
         raise refused(texts.items())
 
 
 def _verdict(given: Given, token: Token, room: Decimal, sequences: Decimal) -> str:
     context, tp = given.numbers["context"], given.numbers["tp"]
-    each = f"of {plain(context)} tokens"
+    each = _("of {context} tokens").format(context=plain(context))
     if room <= 0:
-        return f"Nothing is left for the KV cache: the rest needs {gib(-room)} more on each GPU than it may have."
+        return _("Nothing is left for the KV cache: the rest needs {room} more on each GPU than it may have.").format(
+            room=gib(-room)
+        )
     if sequences == 0:
         lacks = gib(context * token.on_gpu - room)
-        return f"Not one sequence {each} fits: {lacks} are lacking on {'the' if tp == 1 else 'each'} GPU."
+        short = (
+            _("Not one sequence {each} fits: {lacks} are lacking on the GPU.")
+            if tp == 1
+            else _("Not one sequence {each} fits: {lacks} are lacking on each GPU.")
+        )
+        return short.format(each=each, lacks=lacks)
     noun = named(sequences, "sequence")
     if tp == 1:
-        return f"{plain(sequences)} {noun} {each} fit on one GPU at once."
+        return _("{sequences} {noun} {each} fit on one GPU at once.").format(
+            sequences=plain(sequences), noun=noun, each=each
+        )
     per_gpu = about(sequences / tp, 4)
-    return f"{plain(sequences)} {noun} {each} fit on {plain(tp)} GPUs at once, {per_gpu} per GPU."
+    return _("{sequences} {noun} {each} fit on {tp} GPUs at once, {per_gpu} per GPU.").format(
+        sequences=plain(sequences), noun=noun, each=each, tp=plain(tp), per_gpu=per_gpu
+    )
 
 
 def _figures(given: Given, token: Token, room: Decimal, tokens: Decimal) -> Iterator[Figure]:
     numbers, context, tp = given.numbers, given.numbers["context"], given.numbers["tp"]
     budget = numbers["memory"] * numbers["share"]
     text = f"{gib(numbers['memory'])} x {plain(numbers['share'])}"
-    yield figure("budget_gib", "Memory that the flag gives", budget / GIB, "GiB", text)
-    text = f"{gib(budget)} - {gib(numbers['weights'])} weights"
+    yield figure("budget_gib", _("Memory that the flag gives"), budget / GIB, "GiB", text)
+    text = _("{budget} - {weights} weights").format(budget=gib(budget), weights=gib(numbers["weights"]))
     if given.words["engine"] == "vllm":
-        text += f" - {gib(numbers['overhead'])} other"
-    yield figure("kv_room_gib", "Room for the KV cache on one GPU", room / GIB, "GiB", text)
-    yield figure("bytes_per_token", "KV cache of one token, whole model", token.whole, "bytes", token.whole_text)
+        text += _(" - {overhead} other").format(overhead=gib(numbers["overhead"]))
+    yield figure("kv_room_gib", _("Room for the KV cache on one GPU"), room / GIB, "GiB", text)
+    yield figure("bytes_per_token", _("KV cache of one token, whole model"), token.whole, "bytes", token.whole_text)
     if tp > 1:
-        yield figure("bytes_on_gpu", "KV cache of one token on each GPU", token.on_gpu, "bytes", token.on_gpu_text)
-    text = f"{plain(context)} tokens x {about(token.whole, 6)} bytes"
-    yield figure("sequence_gib", "KV cache of one sequence, whole model", token.whole * context / GIB, "GiB", text)
+        yield figure("bytes_on_gpu", _("KV cache of one token on each GPU"), token.on_gpu, "bytes", token.on_gpu_text)
+    text = _("{context} tokens x {whole} bytes").format(context=plain(context), whole=about(token.whole, 6))
+    yield figure("sequence_gib", _("KV cache of one sequence, whole model"), token.whole * context / GIB, "GiB", text)
     if room <= 0:
         return
-    text = f"{gib(room)} / {about(token.on_gpu, 6)} bytes, rounded down"
-    where = "one GPU" if tp == 1 else f"the {plain(tp)} GPUs"
-    yield figure("tokens", f"Tokens that fit on {where}", tokens, "tokens", text)
+    text = _("{room} / {on_gpu} bytes, rounded down").format(room=gib(room), on_gpu=about(token.on_gpu, 6))
+    where = _("one GPU") if tp == 1 else _("the {tp} GPUs").format(tp=plain(tp))
+    yield figure("tokens", _("Tokens that fit on {where}").format(where=where), tokens, "tokens", text)
     yield figure(
         "concurrency",
-        "Contexts that fit, to the fraction",
+        _("Contexts that fit, to the fraction"),
         tokens / context,
         "x",
-        f"{plain(tokens)} tokens / {plain(context)} tokens",
+        _("{tokens} tokens / {context} tokens").format(tokens=plain(tokens), context=plain(context)),
     )
     sequences = tokens // context
-    yield figure("sequences", f"Whole sequences on {where}", sequences, "sequences", "of that, the whole ones")
+    yield figure(
+        "sequences",
+        _("Whole sequences on {where}").format(where=where),
+        sequences,
+        "sequences",
+        _("of that, the whole ones"),
+    )
     if tp > 1:
-        text = f"{plain(sequences)} sequences / {plain(tp)} GPUs"
-        yield figure("sequences_per_gpu", "Sequences per GPU", sequences / tp, "sequences/GPU", text)
+        text = _("{sequences} sequences / {tp} GPUs").format(sequences=plain(sequences), tp=plain(tp))
+        yield figure("sequences_per_gpu", _("Sequences per GPU"), sequences / tp, "sequences/GPU", text)
 
 
 def _warnings(given: Given, token: Token, room: Decimal) -> Iterator[str]:
@@ -286,25 +332,35 @@ def _warnings(given: Given, token: Token, room: Decimal) -> Iterator[str]:
     left = numbers["memory"] * (1 - numbers["share"])
     if given.words["engine"] == "sglang" and numbers["overhead"] > left:
         yield (
-            f"SGLang leaves {gib(left)} outside the fraction for activations and CUDA graphs, and "
-            f"{gib(numbers['overhead'])} are stated: it would run out of memory. Lower the fraction."
+            _(
+                "SGLang leaves {left} outside the fraction for activations and CUDA graphs, and {overhead} "
+                "are stated: it would run out of memory. Lower the fraction."
+            ).format(left=gib(left), overhead=gib(numbers["overhead"]))
         )
     if tp > 1 and not token.split:
         yield (
-            f"Each of the {plain(tp)} GPUs keeps the same {about(token.on_gpu, 6)} bytes of every token: TP buys room "
-            "only by splitting the weights. Data-parallel attention would keep different sequences on each."
+            _(
+                "Each of the {tp} GPUs keeps the same {on_gpu} bytes of every token: TP buys room only by "
+                "splitting the weights. Data-parallel attention would keep different sequences on each."
+            ).format(tp=plain(tp), on_gpu=about(token.on_gpu, 6))
         )
     elif tp > 1 and token.on_gpu * tp > token.whole:
         yield (
-            f"There are fewer KV heads than GPUs, so each head is kept {about(token.on_gpu * tp / token.whole)} times."
+            _("There are fewer KV heads than GPUs, so each head is kept {on_gpu} times.").format(
+                on_gpu=about(token.on_gpu * tp / token.whole)
+            )
         )
     if given.words["kv"] == "entered" and numbers["bytes_per_token"] == 890:
         yield (
-            "890 bytes is DeepSeek-V4.1-Flash’s logical size, (288 + 68) x (3/2 + 1). SGLang’s post warns that what it "
-            "allocates differs, so this is the most that could fit."
+            _(
+                "890 bytes is DeepSeek-V4.1-Flash’s logical size, (288 + 68) x (3/2 + 1). SGLang’s post warns "
+                "that what it allocates differs, so this is the most that could fit."
+            )
         )
     if room > 0 and numbers["share"] > NEARLY_ALL:
-        yield "A share above 0.98 leaves less than 2 % for the driver, NCCL and fragmentation; engines rarely start so."
+        yield _(
+            "A share above 0.98 leaves less than 2 % for the driver, NCCL and fragmentation; engines rarely start so."
+        )
 
 
 def _card(typed: Mapping[str, str], tokens: Decimal, tp: Decimal) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from app.axes import AXES
 from app.compare.conditions import OFF, accept_length
 from app.compare.verdict import compare
+from app.language import _, in_english
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from app.claims.schema import ClaimRow
 
 COUNTED = {"vLLM": "vllm", "SGLang": "sglang"}
-BREAK_EVEN = "Break-even accept length"
+BREAK_EVEN = "Break-even accept length"  # as the comparison calls it in English
 
 
 @dataclass(frozen=True)
@@ -60,14 +61,15 @@ def _unfit(claim: ClaimRow) -> str:
     """Why nothing can be taken from a claim, "" where it can."""
     axis = AXES.get(claim.axis)
     if claim.kind != "absolute" or claim.value is None:
-        return "it is no single number but a ratio, a change or a range"
+        return _("it is no single number but a ratio, a change or a range")
     if axis is None or not axis.memory_limited:
-        return "it is not the rate of one stream"
+        return _("it is not the rate of one stream")
     if claim.conditions.speculation.method == OFF:
-        return "it ran without speculation"
-    return "" if accept_length(claim) is not None else "it states no acceptance length"
+        return _("it ran without speculation")
+    return "" if accept_length(claim) is not None else _("it states no acceptance length")
 
 
+@in_english
 def _is_off(claim: ClaimRow, other: ClaimRow) -> bool:
     """Whether `other` is the same run without speculation, and nothing else was changed between them."""
     if other.conditions.speculation.method != OFF or other.axis != claim.axis or other.value is None:

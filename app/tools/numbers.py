@@ -5,6 +5,7 @@ from __future__ import annotations
 from decimal import ROUND_HALF_EVEN, Decimal
 
 from app.compare.words import significant
+from app.language import as_number, spoken
 from app.tools.schema import Figure
 
 DIGITS = 12  # of a quotient; what was typed has fewer, so nothing that means anything is lost
@@ -26,7 +27,7 @@ def figure(key: str, name: str, value: Decimal, unit: str, formula: str) -> Figu
 
 def plain(value: Decimal) -> str:
     """A typed number as people read it: all its digits, thousands separated."""
-    return f"{value:,f}"
+    return as_number(f"{value:,f}")
 
 
 def about(value: Decimal, digits: int = 3) -> str:
@@ -37,4 +38,5 @@ def about(value: Decimal, digits: int = 3) -> str:
 
 def gib(value: Decimal) -> str:
     shown = about(value / GIB, 4)
-    return f"{shown.rstrip('0').rstrip('.') if '.' in shown else shown} GiB"
+    point = spoken().point
+    return f"{shown.rstrip('0').rstrip(point) if point in shown else shown} GiB"

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from app.language import N_, _, number
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -38,23 +40,25 @@ WORKLOADS = (
     Preset(
         "AgentX",
         _shape(142000, 444, 96, 43),
-        "Medians of coding-agent sessions, hit rate “above 96 %”: vLLM x AgentX, 2026-09-08.",
+        N_("Medians of coding-agent sessions, hit rate “above 96 %”: vLLM x AgentX, 2026-09-08."),
         "/sources/vllm-2026-09-08-agentx",
     ),
     Preset(
         "random 4K/1K",
         _shape(4096, 1024),
-        "Uniform random ids, cache cleared: SGLang’s kernel post and those who repeated it.",
+        N_("Uniform random ids, cache cleared: SGLang’s kernel post and those who repeated it."),
         "/sources/sglang-deepseek-v41-flash-kernels",
     ),
-    Preset("8K/1K", _shape(8192, 1024), "SGLang’s cookbook, cache cleared.", "/sources/sglang-cookbook-granite-4.2"),
-    Preset("1K/1K", _shape(1024, 1024), "InferenceX’s short shape, cache off.", "/sources/inferencex-issue-828"),
+    Preset(
+        "8K/1K", _shape(8192, 1024), N_("SGLang’s cookbook, cache cleared."), "/sources/sglang-cookbook-granite-4.2"
+    ),
+    Preset("1K/1K", _shape(1024, 1024), N_("InferenceX’s short shape, cache off."), "/sources/inferencex-issue-828"),
 )
 
 # vLLM's own start-up log in a public report: 35.55 GiB = 39.50 GiB x 0.90, 14.96 GiB weights, 0.10 GiB non-torch,
 # 9.37 GiB peak activations, 11.12 GiB left; "maximum concurrency for 8192 tokens per request: 11.12x".
 LOGGED = Preset(
-    "the start-up log of an 8B model",
+    N_("the start-up log of an 8B model"),
     {
         "engine": "vllm",
         "memory": "39.50 GiB",
@@ -69,42 +73,47 @@ LOGGED = Preset(
         "context": "8192",
         "tp": "1",
     },
-    "Meta-Llama-3-8B on one A100 of 40 GB. The log in vLLM issue 12330 prints 11.12x itself.",
+    N_("Meta-Llama-3-8B on one A100 of 40 GB. The log in vLLM issue 12330 prints 11.12x itself."),
     "https://github.com/vllm-project/vllm/issues/12330",
-    "A whole example",
+    N_("A whole example"),
 )
 _WITHOUT = {"layers": "", "kv_heads": "", "head_dim": "", "latent_dim": "", "element_bytes": "", "bytes_per_token": ""}
 SIZES = (
     Preset(
-        "DeepSeek-V4.1-Flash: 890 bytes",
+        N_("DeepSeek-V4.1-Flash: 890 bytes"),
         {**_WITHOUT, "kv": "entered", "bytes_per_token": "890"},
-        "A logical size, (288 + 68) x (3/2 + 1), from the model’s technical report. SGLang’s post warns that what it "
-        "allocates differs.",
+        N_(
+            "A logical size, (288 + 68) x (3/2 + 1), from the model’s technical report. SGLang’s post warns "
+            "that what it allocates differs."
+        ),
         "/sources/sglang-deepseek-v41-flash-kernels",
-        "KV cache of one token",
+        N_("KV cache of one token"),
     ),
     Preset(
-        "DeepSeek-V3 and R1: latent, bf16",
+        N_("DeepSeek-V3 and R1: latent, bf16"),
         {**_WITHOUT, "kv": "mla", "layers": "61", "latent_dim": "576", "element_bytes": "2"},
-        "70,272 bytes: 61 layers of 512 compressed and 64 RoPE values, by config_671B.json.",
+        N_("70,272 bytes: 61 layers of 512 compressed and 64 RoPE values, by config_671B.json."),
         "https://github.com/deepseek-ai/DeepSeek-V3/blob/main/inference/configs/config_671B.json",
-        "KV cache of one token",
+        N_("KV cache of one token"),
     ),
 )
 SPECULATION = (
     Preset(
-        "853.49 against 223.50 tok/s",
+        N_("853.49 against 223.50 tok/s"),
         {"at": "3.17"},
-        "SGLang, one code with DSpark on and off, acceptance simulated; at 3.17, which others measured on real text.",
+        N_(
+            "SGLang, one code with DSpark on and off, acceptance simulated; at 3.17, which others measured on "
+            "real text."
+        ),
         claim="sglang-v41-step-15",
     ),
     Preset(
         "873.63 tok/s",
         {"at": "3.51"},
-        "SGLang’s headline at simulated 5.505; at 3.51, what AgentX’s rule sets for this model.",
+        N_("SGLang’s headline at simulated 5.505; at 3.51, what AgentX’s rule sets for this model."),
         claim="sglang-v41-step-16",
     ),
-    Preset("370 tok/s", {}, "vLLM on Kimi K3, acceptance measured at 4.49.", claim="vllm-k3-dspark-370"),
+    Preset("370 tok/s", {}, N_("vLLM on Kimi K3, acceptance measured at 4.49."), claim="vllm-k3-dspark-370"),
 )
 
 
@@ -117,9 +126,9 @@ def of_models(known: Mapping[str, ModelWeights]) -> tuple[Preset, ...]:
         shape = model.kv
         values = {"layers": f"{shape.layers}", "kv_heads": f"{shape.kv_heads}", "head_dim": f"{shape.head_dim}"}
         size = 2 * shape.layers * shape.kv_heads * shape.head_dim * 2
-        said = f"{size:,} bytes in bf16"
+        said = _("{size} bytes in bf16").format(size=number(size))
         filled = {**_WITHOUT, "kv": "gqa", "element_bytes": "2", **values}
-        found.append(Preset(model.id, filled, said, group="KV cache of one token"))
+        found.append(Preset(model.id, filled, said, group=_("KV cache of one token")))
     return tuple(found)
 
 

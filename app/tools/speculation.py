@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 from app.axes import AXES
-from app.compare.speculation import CONSTANT_STEP, break_even_length, cycle_ms, rate_at, steps_per_second
-from app.compare.words import capital
+from app.compare.speculation import break_even_length, cycle_ms, rate_at, steps_per_second
+from app.language import N_, _
 from app.tools.asked import Field, read, refused
 from app.tools.numbers import about, figure, plain
 from app.tools.schema import Answer
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from app.tools.asked import Given
     from app.tools.schema import Figure
 
-COUNTED = (("vllm", "as vLLM counts it"), ("sglang", "as SGLang counts it"))
+COUNTED = (("vllm", N_("as vLLM counts it")), ("sglang", N_("as SGLang counts it")))
 KINDS = (
-    ("", "not stated"),
-    ("measured", "measured on real text"),
-    ("simulated", "simulated by the engine"),
-    ("synthetic", "synthetic: every draft accepted, or a fixed length"),
+    ("", N_("not stated")),
+    ("measured", N_("measured on real text")),
+    ("simulated", N_("simulated by the engine")),
+    ("synthetic", N_("synthetic: every draft accepted, or a fixed length")),
 )
 AXIS = {"vllm": "acceptance_length_vllm", "sglang": "acceptance_length_sglang"}
 FORCED = ("simulated", "synthetic")
@@ -39,71 +39,81 @@ MARGIN = Decimal("0.005")  # nearer to its break-even than this, speculation nei
 FIELDS = (
     Field(
         "counted",
-        "Acceptance is counted",
+        N_("Acceptance is counted"),
         "choice",
-        "Two axes: vLLM leaves out steps without a draft, SGLang counts every verify step.",
+        N_("Two axes: vLLM leaves out steps without a draft, SGLang counts every verify step."),
         choices=COUNTED,
         needed=True,
-        group="With speculation",
+        group=N_("With speculation"),
     ),
-    Field("rate", "Rate", "number", "Of one stream, with speculation on.", "853.49", "tok/s", group="With speculation"),
+    Field(
+        "rate",
+        N_("Rate"),
+        "number",
+        N_("Of one stream, with speculation on."),
+        "853.49",
+        "tok/s",
+        group=N_("With speculation"),
+    ),
     Field(
         "acceptance",
-        "Acceptance length",
+        N_("Acceptance length"),
         "number",
-        "Tokens kept in a step, the target's own among them.",
+        N_("Tokens kept in a step, the target's own among them."),
         "5.520",
         "tokens/step",
-        group="With speculation",
+        group=N_("With speculation"),
     ),
     Field(
         "step_ms",
-        "Step time",
+        N_("Step time"),
         "number",
-        "One draft and verify step. Any two of rate, acceptance and step time give the third.",
+        N_("One draft and verify step. Any two of rate, acceptance and step time give the third."),
         "6.47",
         "ms",
-        group="With speculation",
+        group=N_("With speculation"),
     ),
     Field(
         "kind",
-        "That acceptance was",
+        N_("That acceptance was"),
         "choice",
-        "A forced length belongs to no text that anybody asked for.",
+        N_("A forced length belongs to no text that anybody asked for."),
         choices=KINDS,
-        group="With speculation",
+        group=N_("With speculation"),
     ),
     Field(
         "off_rate",
-        "Rate without speculation",
+        N_("Rate without speculation"),
         "number",
-        "The same build and hardware with speculation off. Gives the break-even.",
+        N_("The same build and hardware with speculation off. Gives the break-even."),
         "223.50",
         "tok/s",
-        group="Set against",
+        group=N_("Set against"),
     ),
     Field(
         "at",
-        "Another acceptance",
+        N_("Another acceptance"),
         "number",
-        "What your own traffic gets, say. Gives the rate there.",
+        N_("What your own traffic gets, say. Gives the rate there."),
         "3.17",
         "tokens/step",
-        group="Set against",
+        group=N_("Set against"),
     ),
     Field(
         "draft_tokens",
-        "Draft tokens",
+        N_("Draft tokens"),
         "count",
-        "Drafted in a step. No acceptance can be above draft tokens + 1.",
+        N_("Drafted in a step. No acceptance can be above draft tokens + 1."),
         "5",
-        group="Set against",
+        group=N_("Set against"),
     ),
 )
 ASSUMES = (
-    f"{capital(CONSTANT_STEP)}: a step costs the same whatever it keeps. At larger batches, "
-    "with adaptive draft lengths or an early exit of the drafter it does not.",
-    "One stream. Under load the verify step competes with other requests' tokens, and the break-even rises.",
+    N_(
+        "Derived; assumes constant step time: a step costs the same whatever it keeps. At larger batches, with "
+        "adaptive draft lengths or an early exit of the drafter it does not."
+    ),
+    N_("One stream. Under load the verify step competes with other requests' tokens, and the break-even rises."),
 )
 
 
@@ -132,7 +142,7 @@ def speculation(typed: Mapping[str, str], claim: str = "") -> Answer:
         verdict=_verdict(given, steps),
         figures=tuple(_figures(given, steps)),
         warnings=tuple(_warnings(given, steps)),
-        assumes=(_counted(given), *ASSUMES),
+        assumes=(_counted(given), *map(_, ASSUMES)),
         card=_card(typed, given, steps, claim),
     )
 
@@ -151,7 +161,7 @@ def _steps(given: Given) -> Steps:
         return Steps(acceptance / step * 1000, acceptance, stated)
     if step is not None and rate is not None:
         return Steps(rate, rate * step / 1000, stated)
-    text = "two of rate, acceptance length and step time are needed; the third follows from them"
+    text = _("two of rate, acceptance length and step time are needed; the third follows from them")
     raise refused((name, text) for name in ("rate", "acceptance", "step_ms") if name not in stated)
 
 
@@ -163,12 +173,21 @@ def _within_ceiling(given: Given, steps: Steps) -> None:
     for name, length in ((named, steps.acceptance), ("at", given.number("at"))):
         if length is None:
             continue
-        said = f"{about(length, 4)} tokens a step"
+        said = _("{length} tokens a step").format(length=about(length, 4))
         if length < 1:
-            problems.append((name, f"{said}: a step keeps at least the target's own token, so 1 is the least"))
+            problems.append(
+                (name, _("{said}: a step keeps at least the target's own token, so 1 is the least").format(said=said))
+            )
         if drafts is not None and length > drafts + 1:
             most = plain(drafts + 1)
-            problems.append((name, f"{said}: with {plain(drafts)} draft tokens a step keeps {most} at most"))
+            problems.append(
+                (
+                    name,
+                    _("{said}: with {drafts} draft tokens a step keeps {most} at most").format(
+                        said=said, drafts=plain(drafts), most=most
+                    ),
+                )
+            )
     if problems:
         raise refused(problems)
 
@@ -183,17 +202,23 @@ def _verdict(given: Given, steps: Steps) -> str:
     off, other = given.number("off_rate"), given.number("at")
     if off is None:
         if other is None:
-            return f"A step takes {about(steps.step_ms)} ms and keeps {_said(given, 'acceptance', steps)} tokens."
+            return _("A step takes {step_ms} ms and keeps {given} tokens.").format(
+                step_ms=about(steps.step_ms), given=_said(given, "acceptance", steps)
+            )
         there = about(rate_at(steps.rate, steps.acceptance, other))
-        return f"At {plain(other)} tokens a step the same steps give about {there} tok/s."
+        return _("At {other} tokens a step the same steps give about {there} tok/s.").format(
+            other=plain(other), there=there
+        )
     even = break_even_length(off, steps.rate, steps.acceptance)
     length, said = (steps.acceptance, _said(given, "acceptance", steps)) if other is None else (other, plain(other))
     times = length / even
-    head = f"Speculation breaks even at {about(even)} tokens a step"
+    head = _("Speculation breaks even at {even} tokens a step").format(even=about(even))
     if abs(times - 1) <= MARGIN:
-        return f"{head}, which is where {said} stands: it neither gains nor loses."
-    word = "faster" if times > 1 else "slower"
-    return f"{head}; at {said} the stream runs at {about(times)} times its rate without it: {word}."
+        return _("{head}, which is where {said} stands: it neither gains nor loses.").format(head=head, said=said)
+    word = _("faster") if times > 1 else _("slower")
+    return _("{head}; at {said} the stream runs at {times} times its rate without it: {word}.").format(
+        head=head, said=said, times=about(times), word=word
+    )
 
 
 def _figures(given: Given, steps: Steps) -> Iterator[Figure]:
@@ -201,21 +226,23 @@ def _figures(given: Given, steps: Steps) -> Iterator[Figure]:
     said_rate, said_length = _said(given, "rate", steps), _said(given, "acceptance", steps)
     said_step = about(steps.step_ms, 4)
     if "rate" not in steps.given:
-        text = f"{said_length} tokens / {plain(given.numbers['step_ms'])} ms x 1,000"
-        yield figure("rate", "Rate with speculation", rate, "tok/s", text)
+        text = _("{length} tokens / {step_ms} ms x 1,000").format(
+            length=said_length, step_ms=plain(given.numbers["step_ms"])
+        )
+        yield figure("rate", _("Rate with speculation"), rate, "tok/s", text)
     if "acceptance" not in steps.given:
-        text = f"{said_rate} tok/s x {plain(given.numbers['step_ms'])} ms / 1,000"
-        yield figure("acceptance", "Acceptance length", length, "tokens/step", text)
-    text = f"{said_length} tokens / {said_rate} tok/s x 1,000"
-    yield figure("step_ms", "Step time", steps.step_ms, "ms", text)
-    text = f"{said_rate} tok/s / {said_length} tokens"
-    yield figure("steps_per_second", "Steps", steps_per_second(rate, length), "steps/s", text)
+        text = _("{rate} tok/s x {step_ms} ms / 1,000").format(rate=said_rate, step_ms=plain(given.numbers["step_ms"]))
+        yield figure("acceptance", _("Acceptance length"), length, "tokens/step", text)
+    text = _("{length} tokens / {rate} tok/s x 1,000").format(length=said_length, rate=said_rate)
+    yield figure("step_ms", _("Step time"), steps.step_ms, "ms", text)
+    text = _("{rate} tok/s / {length} tokens").format(rate=said_rate, length=said_length)
+    yield figure("steps_per_second", _("Steps"), steps_per_second(rate, length), "steps/s", text)
     yield from _against_off(given, steps, said_step)
     yield from _elsewhere(given, steps, said_step)
     if drafts := given.number("draft_tokens"):
         most = rate_at(rate, length, drafts + 1)
-        text = f"({plain(drafts)} drafts + 1) tokens / {said_step} ms x 1,000"
-        yield figure("rate_at_ceiling", "Rate if every draft were accepted", most, "tok/s", text)
+        text = _("({drafts} drafts + 1) tokens / {step} ms x 1,000").format(drafts=plain(drafts), step=said_step)
+        yield figure("rate_at_ceiling", _("Rate if every draft were accepted"), most, "tok/s", text)
 
 
 def _against_off(given: Given, steps: Steps, said_step: str) -> Iterator[Figure]:
@@ -223,10 +250,10 @@ def _against_off(given: Given, steps: Steps, said_step: str) -> Iterator[Figure]
     if off is None:
         return
     even = break_even_length(off, steps.rate, steps.acceptance)
-    text = f"{said_step} ms / (1,000 / {plain(off)} tok/s)"
-    yield figure("break_even", "Break-even: step time with / without", even, "tokens/step", text)
-    text = f"{_said(given, 'rate', steps)} tok/s / {plain(off)} tok/s"
-    yield figure("speedup", "With speculation / without", steps.rate / off, "x", text)
+    text = _("{step} ms / (1,000 / {off} tok/s)").format(step=said_step, off=plain(off))
+    yield figure("break_even", _("Break-even: step time with / without"), even, "tokens/step", text)
+    text = _("{given} tok/s / {off} tok/s").format(given=_said(given, "rate", steps), off=plain(off))
+    yield figure("speedup", _("With speculation / without"), steps.rate / off, "x", text)
 
 
 def _elsewhere(given: Given, steps: Steps, said_step: str) -> Iterator[Figure]:
@@ -234,32 +261,44 @@ def _elsewhere(given: Given, steps: Steps, said_step: str) -> Iterator[Figure]:
     if other is None:
         return
     there = rate_at(steps.rate, steps.acceptance, other)
-    text = f"{plain(other)} tokens / {said_step} ms x 1,000"
-    yield figure("rate_at", f"Rate at {plain(other)} tokens a step", there, "tok/s", text)
+    text = _("{other} tokens / {step} ms x 1,000").format(other=plain(other), step=said_step)
+    yield figure("rate_at", _("Rate at {other} tokens a step").format(other=plain(other)), there, "tok/s", text)
     if off is not None:
-        text = f"{about(there, 4)} tok/s / {plain(off)} tok/s"
-        yield figure("speedup_at", f"With speculation at {plain(other)} / without", there / off, "x", text)
+        text = _("{there} tok/s / {off} tok/s").format(there=about(there, 4), off=plain(off))
+        yield figure(
+            "speedup_at", _("With speculation at {other} / without").format(other=plain(other)), there / off, "x", text
+        )
 
 
 def _warnings(given: Given, steps: Steps) -> Iterator[str]:
     kind = given.words.get("kind", "")
     if kind in FORCED:
         yield (
-            f"The acceptance was {kind}, not measured: {_said(given, 'rate', steps)} tok/s belongs to no real text. "
-            "Only the step time carries over; put the acceptance of your own traffic in “Another acceptance”."
+            _(
+                "The acceptance was {kind}, not measured: {given} tok/s belongs to no real text. Only the "
+                "step time carries over; put the acceptance of your own traffic in “Another acceptance”."
+            ).format(kind=_(kind), given=_said(given, "rate", steps))
         )
     step = given.number("step_ms")
     if len(steps.given) == 3 and step is not None and abs(step / steps.step_ms - 1) > DISAGREE:
         yield (
-            f"The three numbers disagree: {plain(steps.acceptance)} tokens at {plain(steps.rate)} tok/s is a step of "
-            f"{about(steps.step_ms, 4)} ms, not {plain(step)}. Rate and acceptance were used; the acceptance may be of "
-            "another run, or counted another way."
+            _(
+                "The three numbers disagree: {acceptance} tokens at {rate} tok/s is a step of {step_ms} ms, "
+                "not {step}. Rate and acceptance were used; the acceptance may be of another run, or counted "
+                "another way."
+            ).format(
+                acceptance=plain(steps.acceptance),
+                rate=plain(steps.rate),
+                step_ms=about(steps.step_ms, 4),
+                step=plain(step),
+            )
         )
 
 
 def _counted(given: Given) -> str:
     axis = AXES[AXIS[given.words["counted"]]]
-    return f"Acceptance is the {axis.name.split(' (')[0]}: {axis.definition.split('. ')[0].rstrip('.')}."
+    name, definition = _(axis.name).split(" (")[0], _(axis.definition).split(". ")[0].rstrip(".")
+    return _("Acceptance is the {name}: {definition}.").format(name=name, definition=definition)
 
 
 def _card(typed: Mapping[str, str], given: Given, steps: Steps, claim: str) -> str:

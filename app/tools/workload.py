@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 from app.compare.words import capital
+from app.language import N_, _
 from app.tools import references
-from app.tools.asked import Field, read, refused
+from app.tools.asked import read, refused
 from app.tools.numbers import about, figure, plain
 from app.tools.references import Even
 from app.tools.schema import DecidingAxis, WorkloadAnswer
 from app.tools.shapes import Shape, neighbourhood
+from app.tools.workload_fields import FIELDS, PAIRS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -30,64 +32,6 @@ if TYPE_CHECKING:
 
 MOSTLY_CACHED = Decimal(50)  # percent of the input from which the cache is what decides
 MUCH_LONGER = 4
-_SHAPE, _LOAD, _RATES = "Medians of your requests", "Sessions and load", "Your own rates, if you know them"
-
-FIELDS = (
-    Field(
-        "input_tokens",
-        "Input tokens",
-        "count",
-        "Of one request, the whole history with it.",
-        "142000",
-        "tokens",
-        needed=True,
-        group=_SHAPE,
-    ),
-    Field(
-        "output_tokens",
-        "Output tokens",
-        "count",
-        "Of one request, reasoning with it.",
-        "444",
-        "tokens",
-        needed=True,
-        group=_SHAPE,
-    ),
-    Field(
-        "prefix_hit_rate",
-        "Prefix-hit rate",
-        "percent",
-        "Share of the input that the prefix cache already holds.",
-        "96",
-        "%",
-        group=_SHAPE,
-    ),
-    Field("turns", "Turns of a session", "count", "Requests that go on from one another.", "43", "turns", group=_LOAD),
-    Field("concurrency", "Concurrency", "count", "Requests that are held at once.", "64", group=_LOAD),
-    Field(
-        "gpu_prefill_rate",
-        "Prefill of one GPU at full load",
-        "number",
-        "With the next one.",
-        "26156",
-        "tok/s/GPU",
-        group=_RATES,
-    ),
-    Field("gpu_decode_rate", "Decode of one GPU at full load", "number", "", "13386", "tok/s/GPU", group=_RATES),
-    Field(
-        "one_prefill_rate",
-        "Prefill of one request alone",
-        "number",
-        "Prompt tokens / TTFT. With the next one.",
-        "31436",
-        "tok/s",
-        group=_RATES,
-    ),
-    Field(
-        "one_decode_rate", "Decode of one request alone", "number", "1,000 / TPOT in ms.", "159", "tok/s", group=_RATES
-    ),
-)
-PAIRS = (("gpu_prefill_rate", "gpu_decode_rate"), ("one_prefill_rate", "one_decode_rate"))
 # The axes on which a claim speaks to the same question as a deciding one.
 FAMILIES = {
     "prefill_per_gpu": ("prefill_per_gpu", "prefill_throughput"),
@@ -98,8 +42,10 @@ FAMILIES = {
     "kv_capacity": ("kv_capacity", "kv_bytes_per_token"),
 }
 ASSUMES = (
-    "Medians stand for the whole: a few very long prompts can decide the tail, and medians do not multiply exactly.",
-    "Every computed token costs the same, and cached tokens cost nothing.",
+    N_(
+        "Medians stand for the whole: a few very long prompts can decide the tail, and medians do not multiply exactly."
+    ),
+    N_("Every computed token costs the same, and cached tokens cost nothing."),
 )
 
 
@@ -171,7 +117,7 @@ def workload(typed: Mapping[str, str], known: Known) -> WorkloadAnswer:
         verdict=_verdict(tokens, gpu, wait),
         figures=tuple(_figures(given, tokens, gpu, wait)),
         warnings=tuple(_warnings(given, tokens, gpu, wait)),
-        assumes=(*_rates_from(gpu, wait), *ASSUMES),
+        assumes=(*_rates_from(gpu, wait), *map(_, ASSUMES)),
         card=_card(typed),
         decides=deciding,
         near=around.near,
@@ -185,7 +131,7 @@ def _in_pairs(given: Given) -> None:
     for a, b in PAIRS:
         for one, other in ((a, b), (b, a)):
             if one in given.numbers and other not in given.numbers:
-                problems.append((other, "needed beside the other rate of the pair; or leave both empty"))
+                problems.append((other, _("needed beside the other rate of the pair; or leave both empty")))
     if problems:
         raise refused(problems)
 
@@ -200,20 +146,20 @@ def _own(given: Given, pair: tuple[str, str]) -> Even | None:
 def _decides(tokens: Tokens, gpu: Balance, wait: Balance) -> Iterator[DecidingAxis]:
     if gpu.even is not None:
         low, high = gpu.shares()
-        why = (
-            f"{about(gpu.ratio)} computed prompt tokens for each one written. A GPU at full load reads "
-            f"{_span(gpu.even)} in the time of writing one, so prefill takes {_percents(low, high)} of GPU time"
-        )
+        why = _(
+            "{ratio} computed prompt tokens for each one written. A GPU at full load reads {even} in the "
+            "time of writing one, so prefill takes {low} of GPU time"
+        ).format(ratio=about(gpu.ratio), even=_span(gpu.even), low=_percents(low, high))
         if gpu.decides in ("prefill", "both"):
             yield DecidingAxis(axis="prefill_per_gpu", why=f"{why}.")
         if gpu.decides in ("decode", "both"):
-            yield DecidingAxis(axis="output_per_gpu", why=f"{why} and decode the rest.")
+            yield DecidingAxis(axis="output_per_gpu", why=_("{why} and decode the rest.").format(why=why))
     if wait.even is not None:
         low, high = wait.shares()
-        why = (
-            f"One request alone reads {_span(wait.even)} prompt tokens in the time of writing one, so the first token "
-            f"is {_percents(low, high)} of the wait for the whole reply"
-        )
+        why = _(
+            "One request alone reads {even} prompt tokens in the time of writing one, so the first token "
+            "is {low} of the wait for the whole reply"
+        ).format(even=_span(wait.even), low=_percents(low, high))
         if wait.decides in ("decode", "both"):
             yield DecidingAxis(axis="tpot", why=f"{why}.")
         if wait.decides in ("prefill", "both"):
@@ -224,41 +170,53 @@ def _decides(tokens: Tokens, gpu: Balance, wait: Balance) -> Iterator[DecidingAx
 
 def _of_the_cache(tokens: Tokens) -> Iterator[DecidingAxis]:
     total = tokens.input + tokens.output
-    why = f"The hits last while the contexts stay in memory: {about(total, 6)} tokens for each session that is held."
-    yield DecidingAxis(axis="kv_capacity", why=why)
-    why = (
-        f"It counts input, cached and output tokens alike: at your shape {about(100 * tokens.cached / total)} % of it "
-        "would be cached tokens. It can be compared only at your own hit rate."
+    why = _("The hits last while the contexts stay in memory: {total} tokens for each session that is held.").format(
+        total=about(total, 6)
     )
+    yield DecidingAxis(axis="kv_capacity", why=why)
+    why = _(
+        "It counts input, cached and output tokens alike: at your shape {cached} % of it would be cached "
+        "tokens. It can be compared only at your own hit rate."
+    ).format(cached=about(100 * tokens.cached / total))
     yield DecidingAxis(axis="per_gpu_at_limit", why=why)
-    why = f"{about(tokens.hit_rate)} % of the input is cached: only a TTFT with the cache as warm speaks for you"
+    why = _("{hit_rate} % of the input is cached: only a TTFT with the cache as warm speaks for you").format(
+        hit_rate=about(tokens.hit_rate)
+    )
     if tokens.computed:
         times = about(tokens.input / tokens.computed)
-        why += f". One with the cache cleared computes {times} times as many prompt tokens"
+        why += _(". One with the cache cleared computes {times} times as many prompt tokens").format(times=times)
     yield DecidingAxis(axis="ttft", why=f"{why}.")
 
 
 def _verdict(tokens: Tokens, gpu: Balance, wait: Balance) -> str:
     parts = []
     if gpu.even is not None:
-        parts.append(f"For what a GPU serves, {GPU_WORDS[gpu.decides]}")
+        parts.append(_("For what a GPU serves, {what}").format(what=_(GPU_WORDS[gpu.decides])))
     if wait.even is not None:
-        parts.append(f"for how long one user waits, {WAIT_WORDS[wait.decides]}")
+        parts.append(_("for how long one user waits, {what}").format(what=_(WAIT_WORDS[wait.decides])))
     if not parts:
-        few = f"fewer than {about(tokens.ratio)} prompt tokens are read in the time of writing one"
-        parts = [f"Prefill takes longer than decode where {few}"]
+        few = _("fewer than {ratio} prompt tokens are read in the time of writing one").format(
+            ratio=about(tokens.ratio)
+        )
+        parts = [_("Prefill takes longer than decode where {few}").format(few=few)]
     text = f"{'; '.join(parts)}."
     if tokens.hit_rate >= MOSTLY_CACHED:
-        text += f" With {about(tokens.hit_rate)} % of the input cached, only numbers with a warm cache speak for you."
+        text += _(" With {hit_rate} % of the input cached, only numbers with a warm cache speak for you.").format(
+            hit_rate=about(tokens.hit_rate)
+        )
     return capital(text)
 
 
 GPU_WORDS = {
-    "prefill": "prefill throughput decides",
-    "decode": "output throughput decides",
-    "both": "prefill and output throughput weigh about the same",
+    "prefill": N_("prefill throughput decides"),
+    "decode": N_("output throughput decides"),
+    "both": N_("prefill and output throughput weigh about the same"),
 }
-WAIT_WORDS = {"prefill": "TTFT decides", "decode": "TPOT decides", "both": "TTFT and TPOT weigh about the same"}
+WAIT_WORDS = {
+    "prefill": N_("TTFT decides"),
+    "decode": N_("TPOT decides"),
+    "both": N_("TTFT and TPOT weigh about the same"),
+}
 
 
 def _figures(given: Given, tokens: Tokens, gpu: Balance, wait: Balance) -> Iterator[Figure]:
@@ -266,29 +224,31 @@ def _figures(given: Given, tokens: Tokens, gpu: Balance, wait: Balance) -> Itera
     said_in, said_out, said_rate = plain(tokens.input), plain(tokens.output), f"{about(tokens.hit_rate, 6)} %"
     said_new = about(tokens.computed, 6)
     text = f"{said_in} x (1 - {said_rate})"
-    yield figure("computed_tokens", "Prompt tokens computed a request", tokens.computed, "tokens", text)
+    yield figure("computed_tokens", _("Prompt tokens computed a request"), tokens.computed, "tokens", text)
     if tokens.cached:
         text = f"{said_in} x {said_rate}"
-        yield figure("cached_tokens", "Prompt tokens from the cache", tokens.cached, "tokens", text)
+        yield figure("cached_tokens", _("Prompt tokens from the cache"), tokens.cached, "tokens", text)
     text = f"{said_new} / {said_out}"
-    yield figure("computed_per_output", "Computed prompt tokens per output token", tokens.ratio, "x", text)
+    yield figure("computed_per_output", _("Computed prompt tokens per output token"), tokens.ratio, "x", text)
     text = f"{said_in} / {said_out}"
-    yield figure("input_per_output", "Input tokens per output token", tokens.input / tokens.output, "x", text)
+    yield figure("input_per_output", _("Input tokens per output token"), tokens.input / tokens.output, "x", text)
     text = f"{said_out} / ({said_in} + {said_out})"
-    yield figure("output_share", "Output’s share of “total tokens”", 100 * tokens.output / total, "%", text)
+    yield figure("output_share", _("Output’s share of “total tokens”"), 100 * tokens.output / total, "%", text)
     if tokens.cached:
         text = f"{about(tokens.cached, 6)} / ({said_in} + {said_out})"
-        yield figure("cached_share", "Cached tokens’ share of “total tokens”", 100 * tokens.cached / total, "%", text)
-    yield from _shares("gpu", "Prefill’s share of GPU time at full load", gpu)
-    yield from _shares("wait", "First token’s share of one user’s wait", wait)
+        yield figure(
+            "cached_share", _("Cached tokens’ share of “total tokens”"), 100 * tokens.cached / total, "%", text
+        )
+    yield from _shares("gpu", _("Prefill’s share of GPU time at full load"), gpu)
+    yield from _shares("wait", _("First token’s share of one user’s wait"), wait)
     if turns := given.number("turns"):
         text = f"{plain(turns)} x {said_new}"
-        yield figure("session_computed", "Prompt tokens computed a session", turns * tokens.computed, "tokens", text)
+        yield figure("session_computed", _("Prompt tokens computed a session"), turns * tokens.computed, "tokens", text)
         text = f"{plain(turns)} x {said_out}"
-        yield figure("session_output", "Output tokens a session", turns * tokens.output, "tokens", text)
+        yield figure("session_output", _("Output tokens a session"), turns * tokens.output, "tokens", text)
     if held := given.number("concurrency"):
         text = f"{plain(held)} x ({said_in} + {said_out})"
-        yield figure("context_held", "Tokens of context held at once", held * total, "tokens", text)
+        yield figure("context_held", _("Tokens of context held at once"), held * total, "tokens", text)
 
 
 def _shares(key: str, name: str, balance: Balance) -> Iterator[Figure]:
@@ -301,8 +261,8 @@ def _shares(key: str, name: str, balance: Balance) -> Iterator[Figure]:
     if balance.even.pairs == 1:
         yield figure(f"{key}_share", name, low, "%", texts[0])
         return
-    yield figure(f"{key}_share_low", f"{name}, at least", low, "%", texts[0])
-    yield figure(f"{key}_share_high", f"{name}, at most", high, "%", texts[1])
+    yield figure(f"{key}_share_low", _("{name}, at least").format(name=name), low, "%", texts[0])
+    yield figure(f"{key}_share_high", _("{name}, at most").format(name=name), high, "%", texts[1])
 
 
 def _warnings(given: Given, tokens: Tokens, gpu: Balance, wait: Balance) -> Iterator[str]:
@@ -310,17 +270,21 @@ def _warnings(given: Given, tokens: Tokens, gpu: Balance, wait: Balance) -> Iter
     if prompts and tokens.input > MUCH_LONGER * max(prompts):
         times = about(tokens.input / max(prompts), 2)
         yield (
-            f"Your input is {times} times as long as the longest prompt behind the catalogue’s rates. Over a long "
-            "context every token costs more, a read one above all: prefill and TTFT weigh more than shown. Put your "
-            "own rates in."
+            _(
+                "Your input is {times} times as long as the longest prompt behind the catalogue’s rates. "
+                "Over a long context every token costs more, a read one above all: prefill and TTFT "
+                "weigh more than shown. Put your own rates in."
+            ).format(times=times)
         )
     if "prefix_hit_rate" not in given.numbers:
-        yield "No prefix-hit rate is given, so all input counts as computed. Agents and chats usually have one."
+        yield _("No prefix-hit rate is given, so all input counts as computed. Agents and chats usually have one.")
     turns = given.number("turns")
     if turns is not None and turns > 1 and tokens.hit_rate == 0:
         yield (
-            f"{plain(turns)} turns without a cache hit: each turn reads the whole history anew. If the server caches "
-            "prefixes, put its hit rate in."
+            _(
+                "{turns} turns without a cache hit: each turn reads the whole history anew. If the "
+                "server caches prefixes, put its hit rate in."
+            ).format(turns=plain(turns))
         )
 
 
@@ -328,26 +292,31 @@ def _rates_from(gpu: Balance, wait: Balance) -> Iterator[str]:
     """Whose rates stand behind the shares, where they are not the asker's."""
     if gpu.even is not None and gpu.even.prompt:
         yield (
-            f"At full load, {_span(gpu.even)} prompt tokens read in the time of writing one is what {gpu.even.pairs} "
-            f"deployments of the catalogue state: DeepSeek-R1/V3, prompts of up to {plain(gpu.even.prompt)} tokens, "
-            "GPUs that only prefill beside GPUs that only decode. Yours differ: put your own rates in."
+            _(
+                "At full load, {even} prompt tokens read in the time of writing one is what {pairs} "
+                "deployments of the catalogue state: DeepSeek-R1/V3, prompts of up to {prompt} tokens, "
+                "GPUs that only prefill beside GPUs that only decode. Yours differ: put your own rates "
+                "in."
+            ).format(even=_span(gpu.even), pairs=gpu.even.pairs, prompt=plain(gpu.even.prompt))
         )
     if wait.even is not None and wait.even.prompt:
         yield (
-            f"For one request alone, {_span(wait.even)} is what {wait.even.pairs} deployments of the catalogue state: "
-            f"Granite 4.2 on one H200, prompts of up to {plain(wait.even.prompt)} tokens, no speculation, cache "
-            "cleared. Speculation makes writing quicker and so the first token’s share larger."
+            _(
+                "For one request alone, {even} is what {pairs} deployments of the catalogue state: "
+                "Granite 4.2 on one H200, prompts of up to {prompt} tokens, no speculation, cache "
+                "cleared. Speculation makes writing quicker and so the first token’s share larger."
+            ).format(even=_span(wait.even), pairs=wait.even.pairs, prompt=plain(wait.even.prompt))
         )
 
 
 def _span(even: Even) -> str:
     low, high = about(even.low), about(even.high)
-    return low if low == high else f"{low} to {high}"
+    return low if low == high else _("{low} to {high}").format(low=low, high=high)
 
 
 def _percents(low: Decimal, high: Decimal) -> str:
     a, b = about(low, 2), about(high, 2)
-    return f"{a} %" if a == b else f"{a} to {b} %"
+    return f"{a} %" if a == b else _("{a} to {b} %").format(a=a, b=b)
 
 
 def _card(typed: Mapping[str, str]) -> str:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import quote, urlencode
 
+from app.language import N_, _
 from app.web.contexts import Shell
 
 if TYPE_CHECKING:
@@ -19,9 +20,11 @@ if TYPE_CHECKING:
 
     Json = dict[str, Any]
 
-ABOUT = "Every address of the JSON API, what it takes and what it answers."
+ABOUT = N_("Every address of the JSON API, what it takes and what it answers.")
 IN_JSON = re.compile(r"\b(?:None|True|False)\b")
-FORMATS = {"date": "date"}
+FORMATS = {"date": N_("date")}
+# The kinds of JSON, as OpenAPI calls them.
+KINDS = (N_("string"), N_("integer"), N_("number"), N_("boolean"), N_("object"), N_("null"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +87,7 @@ def api_docs(described: Json, root: str) -> ApiDocs:
     """Everything that an OpenAPI description says, in its order; shapes by name. `root`: this server's address."""
     shapes = described["components"]["schemas"]
     return ApiDocs(
-        shell=Shell("API", ABOUT, "/api/docs"),
+        shell=Shell(_("API"), _(ABOUT), "/api/docs"),
         version=described["info"]["version"],
         operations=tuple(_operations(described["paths"], root)),
         shapes=tuple(_shape(name, shapes[name]) for name in sorted(shapes)),
@@ -165,17 +168,17 @@ def _typed(said: Json) -> Typed:
         return _either([_typed(part) for part in said["anyOf"]])
     if "enum" in said or "const" in said:
         values = tuple(str(value) for value in said.get("enum", [said.get("const")]))
-        return Typed("one of", values=values)
+        return Typed(_("one of"), values=values)
     if said.get("type") == "array":
         parts = said.get("prefixItems")
         inner = _either(list(dict.fromkeys(map(_typed, parts)))) if parts else _typed(said.get("items", {}))
-        return Typed(f"list of {inner.text}", inner.shape, inner.values)
+        return Typed(_("list of {text}").format(text=inner.text), inner.shape, inner.values)
     if said.get("type") == "string" and "pattern" in said and r"\d*\.?\d*" in said["pattern"]:
-        return Typed("number as text")
-    return Typed(FORMATS.get(said.get("format", "")) or said.get("type") or "anything")
+        return Typed(_("number as text"))
+    return Typed(_(FORMATS.get(said.get("format", "")) or said.get("type") or N_("anything")))
 
 
 def _either(parts: list[Typed]) -> Typed:
     shape = next((part.shape for part in parts if part.shape), "")
     values = tuple(value for part in parts for value in part.values)
-    return Typed(" or ".join(part.text for part in parts), shape, values)
+    return Typed(_(" or ").join(part.text for part in parts), shape, values)

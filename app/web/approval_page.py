@@ -22,6 +22,7 @@ from app.web.contexts import Fact, Shell
 from app.web.job_page import server_heading
 from app.web.job_words import DUMMY_TEXT, engine, what
 from app.web.job_words import ENGINES as TITLES
+from app.web.wording import again
 from runners.engines import ENGINES
 from runners.engines.helptext import Flag
 from runners.engines.recipe import Own, RecipeError, command, of_launch
@@ -152,7 +153,7 @@ def _decided(item: Item) -> DecidedLine:
     value = item.value if isinstance(item.value, str) else json.dumps(item.value)
     of = TITLES.get(item.name, item.name)
     name = {"flag": f"--{item.name}", "version": _("version of {engine}").format(engine=of)}.get(item.kind, item.name)
-    return DecidedLine(name, visible(value), item.level, _(LEVEL_WORDS[item.level]), item.reason)
+    return DecidedLine(name, visible(value), item.level, _(LEVEL_WORDS[item.level]), again(item.reason))
 
 
 def _approval(given: ApprovalRow | None) -> str:

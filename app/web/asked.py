@@ -11,7 +11,7 @@ from app.cards.form import INPUTS
 from app.cards.queries import CardFilter
 from app.claims.rows import FACETS
 from app.jobs.queries import JobFilter
-from app.tools import capacity, speculation, workload
+from app.tools import capacity, speculation, workload_fields
 from app.web.contexts import Trouble
 from app.web.reproduce_page import FIELDS as REPRODUCE
 from app.web.wording import plain
@@ -39,7 +39,7 @@ TAKES = {
     "/measurements": Parameters(one=frozenset(("cursor",)), many=frozenset(("claim_id", "card_id"))),
     "/measurements/compare": Parameters(many=frozenset(("ids",))),
     "/measurements/compare.csv": Parameters(many=frozenset(("ids",))),
-    "/tools/workload": Parameters(one=frozenset(field.name for field in workload.FIELDS)),
+    "/tools/workload": Parameters(one=frozenset(field.name for field in workload_fields.FIELDS)),
     "/tools/capacity": Parameters(one=frozenset(field.name for field in capacity.FIELDS)),
     "/tools/speculation": Parameters(one=frozenset(("claim", *(field.name for field in speculation.FIELDS)))),
     "/sign-in": Parameters(one=frozenset(("link", "next"))),

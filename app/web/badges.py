@@ -8,8 +8,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from markupsafe import Markup
+
 from app.claims.caveats import OTHERS, WORDS, said
 from app.language import _
+from app.web.wording import again
 
 if TYPE_CHECKING:
     from app.claims.schema import ClaimRow
@@ -26,8 +29,9 @@ class Badge:
 
 def badges(row: ClaimRow) -> tuple[tuple[Badge, ...], int]:
     """The row's badges, each kind once with all its sentences, and how many kinds of caveat have no badge."""
+    kept = {row.baseline.flaw, *(item.text for item in row.caveats), *(item.text for item in row.contradictions)}
     heard: dict[str, list[str]] = {}
     for kind, text in said(row):
-        heard.setdefault(kind, []).append(text)
-    shown = tuple(Badge(kind, _(WORDS[kind]), " ".join(heard[kind])) for kind in WORDS if kind in heard)
+        heard.setdefault(kind, []).append(again(text) if text in kept else text)
+    shown = tuple(Badge(kind, _(WORDS[kind]), Markup(" ").join(heard[kind])) for kind in WORDS if kind in heard)
     return shown, sum(1 for kind in heard if kind in OTHERS)

@@ -9,9 +9,11 @@ from app.cards.export import to_yaml
 from app.cards.form import INPUTS, from_fields
 from app.cards.from_claim import repeat_of
 from app.cards.row import title
+from app.language import N_, _
 from app.web.claim_row import label
 from app.web.contexts import Link
 from app.web.state import address
+from app.web.wording import card_title, told
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
     from app.claims.schema import ClaimRow
 
 NEW = "/cards/new"
-ABOUT = "One card is one measurement, yours or one that you read. What you do not know stays empty."
+ABOUT = N_("One card is one measurement, yours or one that you read. What you do not know stays empty.")
 
 
 @dataclass(frozen=True)
@@ -39,8 +41,13 @@ class Begun:
     revision: str = ""
 
 
+def titled(record: CardRecord) -> str:
+    """A card's title in the language spoken."""
+    return card_title(title(record), record.card.metric.axis if record.card.metric else None)
+
+
 def empty() -> Begun:
-    return Begun("", "Record a card", ABOUT, NEW, "new")
+    return Begun("", _("Record a card"), _(ABOUT), NEW, "new")
 
 
 def filled(given: Mapping[str, str]) -> Begun:
@@ -50,28 +57,28 @@ def filled(given: Mapping[str, str]) -> Begun:
     found = from_fields("", values)
     assert found is not None  # the empty text is a tree
     url = address(NEW, list(values.items()))
-    left_out = tuple(f"{path}: {values[path]} ({why})" for path, why in found.problems.items())
-    return Begun(found.text, "Record a card", ABOUT, url, url, left_out=left_out)
+    left_out = tuple(f"{path}: {values[path]} ({told(why)})" for path, why in found.problems.items())
+    return Begun(found.text, _("Record a card"), _(ABOUT), url, url, left_out=left_out)
 
 
 def copy_of(record: CardRecord) -> Begun:
-    note = "everything is copied, its result and its files too. Put your own in."
+    note = _("everything is copied, its result and its files too. Put your own in.")
     url = address(NEW, [("from", record.id)])
-    link = Link(title(record), f"/cards/{record.id}")
-    return Begun(to_yaml(record.card), "Record a copy of a card", ABOUT, url, url, link=link, note=note)
+    link = Link(titled(record), f"/cards/{record.id}")
+    return Begun(to_yaml(record.card), _("Record a copy of a card"), _(ABOUT), url, url, link=link, note=note)
 
 
 def repeat(row: ClaimRow) -> Begun:
     text, left_out = repeat_of(row)
     url = address(NEW, [("claim", row.id)])
-    note = "its conditions are filled in; change what was different in your run and put in your result."
+    note = _("its conditions are filled in; change what was different in your run and put in your result.")
     link = Link(label(row), f"/claims/{row.id}")
-    heading = "Record a repeat of a claim"
-    return Begun(text, heading, ABOUT, url, url, link=link, note=note, left_out=left_out)
+    heading = _("Record a repeat of a claim")
+    return Begun(text, heading, _(ABOUT), url, url, link=link, note=note, left_out=left_out)
 
 
 def edit(record: CardRecord, revision: str) -> Begun:
     url = f"/cards/{record.id}"
-    about = "The whole card as it now is. Earlier revisions stay readable."
-    heading = f"Edit: {title(record)}"
+    about = _("The whole card as it now is. Earlier revisions stay readable.")
+    heading = _("Edit: {title}").format(title=titled(record))
     return Begun(to_yaml(record.card), heading, about, f"{url}/edit", f"{url}/edit", leave_url=url, revision=revision)

@@ -33,6 +33,7 @@ class CardLine:
     badges: tuple[Badge, ...]
     stated: str
     state: str
+    gone: bool  # taken back
     repeats: Link | None
     by: str
     day: str
@@ -72,6 +73,7 @@ class Judged:
 
     rule: Link
     severity: str
+    word: str  # the severity, in the reader's language
     field: str
     message: str
 
@@ -199,6 +201,7 @@ class BlockPart:
 class RuleLine:
     id: str
     severity: str
+    word: str
     field: str
     says: str
 

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from app.web.contexts import Choice, Link, Shell
 
 
@@ -99,6 +101,7 @@ class Editor:
     text: str
     groups: tuple[FormGroup, ...]
     lists: tuple[Suggestions, ...]
+    units: Mapping[str, str]  # by axis, the first one that it takes
     check: CheckPart
     trouble: str
     sign_in_url: str  # "" for those who may record

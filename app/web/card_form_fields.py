@@ -14,6 +14,7 @@ from app.axes.throughput import THROUGHPUT
 from app.axes.waits import WAITS
 from app.cards.fields import FIELDS, FieldDoc
 from app.cards.names import METHODS, WEIGHTS
+from app.language import N_, _
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -33,9 +34,9 @@ class Group:
 GROUPS = (
     Group(
         "ran",
-        "What ran",
+        N_("What ran"),
         ("engine.name", "engine.version", "engine.commit", "model.id", "speculation.method"),
-        "Weights, types, acceptance, approximations",
+        N_("Weights, types, acceptance, approximations"),
         (
             "model.revision",
             "model.weights",
@@ -49,16 +50,16 @@ GROUPS = (
     ),
     Group(
         "on",
-        "On what",
+        N_("On what"),
         ("hardware.accelerator", "hardware.count", "parallelism"),
-        "Interconnect and host",
+        N_("Interconnect and host"),
         ("hardware.interconnect", "hardware.host"),
     ),
     Group(
         "loaded",
-        "How it was loaded",
+        N_("How it was loaded"),
         ("workload.input_tokens", "workload.output_tokens", "workload.concurrency"),
-        "Prompts, sampling, prefix cache, other kinds of load",
+        N_("Prompts, sampling, prefix cache, other kinds of load"),
         (
             "workload.name",
             "workload.dataset",
@@ -74,9 +75,9 @@ GROUPS = (
     ),
     Group(
         "out",
-        "What came out",
+        N_("What came out"),
         ("metric.axis", "result.value", "result.unit"),
-        "Limit, runs, spread, date",
+        N_("Limit, runs, spread, date"),
         (
             "metric.constraint",
             "runs.count",
@@ -88,9 +89,9 @@ GROUPS = (
     ),
     Group(
         "left",
-        "What is left out, and what backs it",
+        N_("What is left out, and what backs it"),
         ("source", "excludes"),
-        "Quality, launch command, the claim that it repeats, title and note",
+        N_("Quality, launch command, the claim that it repeats, title and note"),
         ("quality.checked", "quality.how", "launch.argv", "launch.env", "repeats", "title", "note"),
     ),
 )
@@ -99,28 +100,31 @@ GROUPS = (
 BLOCKS = {
     "parallelism": FieldDoc(
         "parallelism",
-        "Parallelism",
-        "In short: TP4, TP8/EP8, or DEP2 (attention data-parallel, experts split).",
+        N_("Parallelism"),
+        N_("In short: TP4, TP8/EP8, or DEP2 (attention data-parallel, experts split)."),
         "TP4",
     ),
     "approximations": FieldDoc(
-        "approximations", "Approximations", "What changes the output for speed, each on or off; none if none.", "none"
+        "approximations",
+        N_("Approximations"),
+        N_("What changes the output for speed, each on or off; none if none."),
+        "none",
     ),
 }
 # What the form says instead of the schema, where it can be more to the point.
 HELP = {
-    "engine.version": "The exact release, or its commit.",
-    "speculation.method": "The method, or off. Left empty, readers must ask.",
-    "workload.concurrency": "Requests in flight at once. For a request rate or sessions, open the fields below.",
-    "workload.input_tokens": "Of one request. Where lengths differ, say the statistic: median 142000.",
-    "workload.output_tokens": "Of one request, likewise.",
-    "hardware.count": "All GPUs that this number was measured on.",
-    "result.value": "Every digit as you have it. Leave it empty to record a plan.",
-    "excludes": "What the number does not count, one a line.",
-    "source": "The address of the post or file, if the number is not your own.",
-    "launch.argv": "Paste the server's command as a shell takes it. It is shown, never run from here.",
-    "launch.env": "NAME=value, one a line.",
-    "repeats": "The id at the end of a claim's address, if you measured that claim again.",
+    "engine.version": N_("The exact release, or its commit."),
+    "speculation.method": N_("The method, or off. Left empty, readers must ask."),
+    "workload.concurrency": N_("Requests in flight at once. For a request rate or sessions, open the fields below."),
+    "workload.input_tokens": N_("Of one request. Where lengths differ, say the statistic: median 142000."),
+    "workload.output_tokens": N_("Of one request, likewise."),
+    "hardware.count": N_("All GPUs that this number was measured on."),
+    "result.value": N_("Every digit as you have it. Leave it empty to record a plan."),
+    "excludes": N_("What the number does not count, one a line."),
+    "source": N_("The address of the post or file, if the number is not your own."),
+    "launch.argv": N_("Paste the server's command as a shell takes it. It is shown, never run from here."),
+    "launch.env": N_("NAME=value, one a line."),
+    "repeats": N_("The id at the end of a claim's address, if you measured that claim again."),
 }
 # Without these a card is refused (app/cards/rules.py REQUIRED), or says nothing.
 NEEDED = {"engine.name", "model.id", "hardware.accelerator", "metric.axis", "workload.concurrency"}
@@ -137,14 +141,14 @@ NUMERIC = {
 DECIMAL = {"result.value", "workload.rate", "workload.temperature", "speculation.accept_length"}
 WIDE = {"model.id", "title", "source", "quality.how", "metric.constraint"}
 CHOICES: dict[str, tuple[tuple[str, str], ...]] = {
-    "model.weights": (("real", "real"), ("dummy", "dummy (random weights)")),
+    "model.weights": (("real", N_("real")), ("dummy", N_("dummy (random weights)"))),
     "speculation.acceptance": (
-        ("measured", "measured on real text"),
-        ("simulated", "simulated: set to a length"),
-        ("synthetic", "synthetic: every draft accepted"),
+        ("measured", N_("measured on real text")),
+        ("simulated", N_("simulated: set to a length")),
+        ("synthetic", N_("synthetic: every draft accepted")),
     ),
 }
-YES_OR_NO = (("true", "yes"), ("false", "no"))
+YES_OR_NO = (("true", N_("yes")), ("false", N_("no")))
 CHOICES |= dict.fromkeys(("workload.chat_template", "workload.ignore_eos", "quality.checked"), YES_OR_NO)
 SUGGESTED: dict[str, tuple[str, ...]] = {
     "speculation.method": tuple(METHODS),
@@ -159,11 +163,11 @@ SUGGESTED: dict[str, tuple[str, ...]] = {
     "metric.constraint": ("p90_interactivity > 50 tok/s",),
 }
 AXIS_GROUPS = (
-    ("Time and speed of one request", (*LATENCY, *WAITS)),
-    ("Throughput", THROUGHPUT),
-    ("Speed that each user sees", INTERACTIVITY),
-    ("Phases and parts", PHASES),
-    ("Speculation and memory", SPECULATION_AND_MEMORY),
+    (N_("Time and speed of one request"), (*LATENCY, *WAITS)),
+    (N_("Throughput"), THROUGHPUT),
+    (N_("Speed that each user sees"), INTERACTIVITY),
+    (N_("Phases and parts"), PHASES),
+    (N_("Speculation and memory"), SPECULATION_AND_MEMORY),
 )
 
 
@@ -179,9 +183,13 @@ def suggestions(known: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]
 def units_hint(axis: str) -> str:
     """Which unit an axis takes, as the help of the unit's field."""
     found = AXES.get(axis)
-    return f"Takes {' or '.join(found.units)}." if found else "Choose what the number measures first."
+    return (
+        _("Takes {units}.").format(units=_(" or ").join(found.units))
+        if found
+        else _("Choose what the number measures first.")
+    )
 
 
 def axis_hint(axis: str) -> str:
     found = AXES.get(axis)
-    return found.definition if found else "The definition stands here once you choose."
+    return _(found.definition if found else N_("The definition stands here once you choose."))

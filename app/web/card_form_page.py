@@ -6,15 +6,19 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from markupsafe import Markup
+
+from app.axes import AXES
 from app.cards.completeness import completeness, questions
-from app.cards.fields import sentence
 from app.cards.form import INPUTS
 from app.cards.rules import Finding
-from app.claims.words import axis_name
-from app.protocol.english import counted
+from app.claims.words import NOT_STATED, axis_name
+from app.language import _, ngettext
+from app.retold import retold
 from app.web import card_form_fields as fields
 from app.web.card_form_contexts import CheckPart, Editor, FormField, FormGroup, Found, OptionGroup, Slot, Suggestions
 from app.web.contexts import Choice, Link
+from app.web.wording import finding as finding_words
 from app.web.wording import plain
 
 if TYPE_CHECKING:
@@ -23,6 +27,7 @@ if TYPE_CHECKING:
     from app.cards.load import ReadCard
     from app.cards.schema import Card
 
+TURNS = {path: turn for turn, path in enumerate(path for group in fields.GROUPS for path in (*group.key, *group.rest))}
 BLOCK_FIELDS = {"workload": "workload.concurrency", "metric": "metric.axis", "result": "result.value"}
 
 
@@ -39,9 +44,10 @@ class Typed:
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """What is wrong, the fields' own problems first."""
+        """What is wrong, in the order in which it stands: of the fields, or of the text."""
         own = [Finding("E-form", "error", path, message) for path, message in self.problems.items()]
-        return (*own, *self.read.findings, *(self.beside.findings if self.beside else ()))
+        found = (*own, *self.read.findings, *(self.beside.findings if self.beside else ()))
+        return tuple(sorted(found, key=_turn)) if self.tab == "form" else found
 
     @property
     def card(self) -> Card | None:
@@ -66,6 +72,11 @@ class Frame:
     known: Mapping[str, Sequence[str]] = field(default_factory=dict)  # values of other records, by field
 
 
+def _turn(finding: Finding) -> int:
+    """When a reader of the form comes to a finding's field; what has none comes last."""
+    return TURNS.get(input_of(finding.field) or "", len(TURNS))
+
+
 def editor(typed: Typed, frame: Frame, *, tried: bool) -> Editor:
     """`tried`: whether the card was to be recorded, so that every error stands by its field and above the form."""
     errors = _by_field(typed, tried=tried)
@@ -76,14 +87,17 @@ def editor(typed: Typed, frame: Frame, *, tried: bool) -> Editor:
         text=typed.text,
         groups=tuple(_group(group, typed, errors, lists) for group in fields.GROUPS),
         lists=tuple(Suggestions(f"list-{slug(path)}", values) for path, values in lists.items() if values),
+        units={axis.key: axis.units[0] for axis in AXES.values() if axis.units},
         check=check_part(typed, tried=tried),
-        trouble=frame.trouble or ("This card cannot be recorded yet" if tried and typed.blocked else ""),
+        trouble=frame.trouble or (_("This card cannot be recorded yet") if tried and typed.blocked else ""),
         sign_in_url=frame.sign_in_url,
         summary=tuple(_found(item, typed) for item in typed.findings if item.severity == "error") if tried else (),
         revision=frame.revision,
         note=frame.note,
         once=frame.once,
-        record=f"Save as revision {int(frame.revision) + 1}" if frame.revision else "Record this card",
+        record=_("Save as revision {number}").format(number=int(frame.revision) + 1)
+        if frame.revision
+        else _("Record this card"),
     )
 
 
@@ -99,7 +113,7 @@ def check_part(typed: Typed, *, tried: bool = False) -> CheckPart:
         needed=tuple(Link(_label(item.field), f"#{_anchor(item.field, typed)}") for item in needed),
         percent=completeness(card) if card else 0,
         warnings=tuple(_found(item, typed) for item in typed.findings if item.severity == "warning"),
-        questions=tuple(need.question for need in questions(card)) if card else (),
+        questions=tuple(_(need.question) for need in questions(card)) if card else (),
         slots=tuple(_slots(typed, tried=tried)),
     )
 
@@ -111,15 +125,18 @@ def _missing(finding: Finding) -> bool:
 
 def _status(wrong: int, needed: int, *, plan: bool) -> str:
     if wrong:
-        return f"{counted(wrong, 'thing')} to mend"
+        return ngettext("{n} thing to mend", "{n} things to mend", wrong).format(n=wrong)
     if needed:
-        return f"{counted(needed, 'thing')} still needed"
-    return "Ready to record, as a plan without a result" if plan else "Ready to record"
+        return ngettext("{n} thing still needed", "{n} things still needed", needed).format(n=needed)
+    return _("Ready to record, as a plan without a result") if plan else _("Ready to record")
 
 
 def _found(finding: Finding, typed: Typed) -> Found:
     at = finding.place if typed.tab == "yaml" and _stands(finding, typed) else None
-    text = (f"Line {at.line}: " if at else "") + _sentence(finding)
+    text = _sentence(finding)
+    if at:
+        line = _("Line {n}:").format(n=at.line) + " "
+        text = Markup.escape(line) + text if isinstance(text, Markup) else line + text
     place = f"{at.line}:{at.column}" if at else ""
     return Found(Link(text, f"#{_anchor(finding.field, typed)}"), place, text, finding.rule)
 
@@ -132,14 +149,14 @@ def _stands(finding: Finding, typed: Typed) -> bool:
 
 def _sentence(finding: Finding) -> str:
     """A finding as one sentence; what is missing is named by the form's own field."""
-    return plain(
-        f"{_label(finding.field)} {finding.message}" if _missing(finding) else sentence(finding.field, finding.message)
-    )
+    if _missing(finding):
+        return plain(f"{_label(finding.field)} {retold(finding.message) or finding.message}")
+    return finding_words(finding.field, finding.message)
 
 
 def _label(path: str) -> str:
     where = input_of(path)
-    return fields.doc(where).label if where else plain(path)
+    return _(fields.doc(where).label) if where else plain(path)
 
 
 def _anchor(path: str, typed: Typed) -> str:
@@ -193,9 +210,9 @@ def _group(
     rest = tuple(_field(path, typed, errors, lists) for path in group.rest)
     return FormGroup(
         id=group.id,
-        heading=group.heading,
+        heading=_(group.heading),
         fields=key,
-        more=group.more,
+        more=_(group.more),
         rest=rest,
         open=any(item.value or item.error for item in rest),
     )
@@ -210,9 +227,9 @@ def _field(path: str, typed: Typed, errors: Mapping[str, str], lists: Mapping[st
     return FormField(
         id=slug(path),
         name=path,
-        label=doc.label,
+        label=_(doc.label),
         needed=path in fields.NEEDED,
-        help=plain(fields.HELP.get(path, doc.says)),
+        help=plain(_(fields.HELP.get(path, doc.says))),
         example=doc.example if not options and path not in ("launch.argv", "launch.env") else "",
         value=value,
         kind="select" if options else "lines" if lines else "text",
@@ -229,13 +246,13 @@ def _field(path: str, typed: Typed, errors: Mapping[str, str], lists: Mapping[st
 def _options(path: str, value: str) -> tuple[OptionGroup, ...]:
     """A select's options; a value that is none of them is offered too, so that it is not lost."""
     if path == "metric.axis":
-        groups = [(label, [(axis.key, axis_name(axis.key)) for axis in axes]) for label, axes in fields.AXIS_GROUPS]
+        groups = [(_(label), [(axis.key, axis_name(axis.key)) for axis in axes]) for label, axes in fields.AXIS_GROUPS]
     elif path in fields.CHOICES:
-        groups = [("", list(fields.CHOICES[path]))]
+        groups = [("", [(key, _(text)) for key, text in fields.CHOICES[path]])]
     else:
         return ()
     known = {key for _, options in groups for key, _ in options}
-    first = [("", "not stated")] + ([(value, value)] if value and value not in known else [])
+    first = [("", _(NOT_STATED))] + ([(value, value)] if value and value not in known else [])
     return tuple(
         OptionGroup(label, tuple(Choice("", path, key, text, key == value) for key, text in options))
         for label, options in [("", first), *groups]

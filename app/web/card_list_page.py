@@ -5,14 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, get_args
 
 from app.cards.record import State
+from app.cards.row import RETRACTED
 from app.claims.rows import FACETS
 from app.claims.words import axis_name
+from app.language import N_, _, day, number
 from app.protocol.english import counted
 from app.web.card_contexts import CardLine, CardListPage, CardResults, FilterSelect
 from app.web.claim_row import ENGINE_MARKS, cells
 from app.web.contexts import Choice, Link, Shell
 from app.web.state import address
-from app.web.wording import or_not_stated
+from app.web.wording import card_title, or_not_stated
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -21,10 +23,10 @@ if TYPE_CHECKING:
     from app.claims.schema import ClaimRow
     from app.web.contexts import Trouble
 
-ABOUT = "Bench cards: measurements that people recorded, with their conditions, findings and open questions."
+ABOUT = N_("Bench cards: measurements that people recorded, with their conditions, findings and open questions.")
 HEADINGS = {"engine": FACETS["engine"], "model": FACETS["model"], "hardware": FACETS["hardware"]}
-HEADINGS |= {"axis": FACETS["axis"], "state": "State", "repeats": "Repeats"}
-STATES: dict[str, str] = {"measured": "with a result", "plan": "plans", "retracted": "retracted"}
+HEADINGS |= {"axis": FACETS["axis"], "state": N_("State"), "repeats": N_("Repeats")}
+STATES: dict[str, str] = {"measured": N_("with a result"), "plan": N_("plans"), "retracted": N_("retracted")}
 assert set(STATES) == set(get_args(State))
 
 
@@ -49,7 +51,7 @@ def card_list_page(
 ) -> CardListPage:
     """`known`: the values that each filter offers, with their number of cards."""
     return CardListPage(
-        shell=Shell("Cards", ABOUT, "/cards"),
+        shell=Shell(_("Cards"), _(ABOUT), "/cards"),
         filters=tuple(_select(name, known[name], getattr(wanted, name)) for name in HEADINGS if known[name]),
         results=results,
     )
@@ -60,16 +62,16 @@ def filter_pairs(wanted: CardFilter) -> list[tuple[str, str]]:
 
 
 def _select(name: str, values: Sequence[tuple[str, int]], chosen: Sequence[str]) -> FilterSelect:
-    any_ = Choice(f"{name}-any", name, "", "any", not chosen)
+    any_ = Choice(f"{name}-any", name, "", _("any"), not chosen)
     options = [
-        Choice(f"{name}-{place}", name, value, f"{_said(name, value)} ({count:,})", value in chosen)
+        Choice(f"{name}-{place}", name, value, f"{_said(name, value)} ({number(count)})", value in chosen)
         for place, (value, count) in enumerate(values)
     ]
-    return FilterSelect(name, HEADINGS[name], (any_, *options))
+    return FilterSelect(name, _(HEADINGS[name]), (any_, *options))
 
 
 def _said(name: str, value: str) -> str:
-    return axis_name(value) if name == "axis" else STATES.get(value, value) if name == "state" else value
+    return axis_name(value) if name == "axis" else _(STATES.get(value, value)) if name == "state" else value
 
 
 def _line(item: CardRow, row: ClaimRow | None) -> CardLine:
@@ -77,16 +79,17 @@ def _line(item: CardRow, row: ClaimRow | None) -> CardLine:
     return CardLine(
         url=f"/cards/{item.id}",
         number=row.headline if row else "",
-        title=item.title.removeprefix("Retracted: "),
-        engine=item.engine or "engine not stated",
+        title=card_title(item.title.removeprefix(RETRACTED), item.axis),
+        engine=item.engine or _("engine not stated"),
         engine_mark=ENGINE_MARKS.get(item.engine or "", "e-other"),
-        model=item.model or "model not stated",
+        model=item.model or _("model not stated"),
         measures=shown.measures if shown else axis_name(item.axis) if item.axis else or_not_stated(None),
         conditions=shown.conditions if shown else "",
         badges=shown.badges if shown else (),
         stated=f"{item.completeness} %",
-        state="" if item.state == "measured" else "no result yet" if item.state == "plan" else "retracted",
+        state={"plan": _("no result yet"), "retracted": _("retracted")}.get(item.state, ""),
+        gone=item.state == "retracted",
         repeats=Link(item.repeats, f"/claims/{item.repeats}") if item.repeats else None,
         by=item.author,
-        day=f"{item.created_at:%Y-%m-%d}",
+        day=day(item.created_at),
     )

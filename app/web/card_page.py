@@ -11,20 +11,24 @@ from app.axes import AXES
 from app.cards.caveats import caveats as card_caveats
 from app.cards.completeness import completeness, questions
 from app.cards.diff import statements
-from app.cards.fields import FIELDS, label, leaves
-from app.cards.row import card_row, title
+from app.cards.fields import FIELDS, leaves
+from app.cards.row import RETRACTED, card_row, title
 from app.claims.caveats import CAVEATS
 from app.claims.quoting import quote_claim
+from app.claims.wording import reworded
 from app.claims.words import NOT_STATED, axis_name
+from app.compare.words import capital
+from app.language import N_, _, moment
+from app.web.card_begin import titled
 from app.web.card_contexts import CardPage, FactGroup, Judged, Repeats, Stated
-from app.web.card_revisions_page import moment, revision_lines
+from app.web.card_revisions_page import revision_lines
 from app.web.claim_page import configurations_url, shared
 from app.web.claim_row import cells
 from app.web.claim_row import label as claim_label
 from app.web.compare_page import pair_part
 from app.web.contexts import Fact, Link, Neighbour, Shell, Told
 from app.web.state import address
-from app.web.wording import plain
+from app.web.wording import again, card_title, field_name, told
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -36,21 +40,22 @@ if TYPE_CHECKING:
     from app.claims.schema import Claim, ClaimRow
     from app.compare.schema import Comparison
 
-ABOUT = "A bench card: one measurement's conditions and result, and what is needed to judge it."
+ABOUT = N_("A bench card: one measurement's conditions and result, and what is needed to judge it.")
 # A card's blocks as people think of them; what is not here stands elsewhere on the page.
 GROUPS = {
-    "What ran": ("engine", "model", "dtypes", "speculation", "approximations"),
-    "On what": ("hardware", "parallelism"),
-    "How it was loaded": ("workload",),
-    "What came out": ("metric", "result", "runs", "also"),
-    "What is left out, and what backs it": ("excludes", "quality", "source", "raw", "note"),
+    N_("What ran"): ("engine", "model", "dtypes", "speculation", "approximations"),
+    N_("On what"): ("hardware", "parallelism"),
+    N_("How it was loaded"): ("workload",),
+    N_("What came out"): ("metric", "result", "runs", "also"),
+    N_("What is left out, and what backs it"): ("excludes", "quality", "source", "raw", "note"),
 }
+SEVERITIES = {"error": N_("error"), "warning": N_("warning")}
 YES_OR_NO = {path for path, kind, _ in leaves() if kind == "yes or no"}
 SHARED: tuple[tuple[str, Callable[[ClaimRow], str | None]], ...] = (
-    ("model", lambda row: row.conditions.model.id),
-    ("axis", lambda row: row.axis),
+    (N_("model"), lambda row: row.conditions.model.id),
+    (N_("axis"), lambda row: row.axis),
     ("GPU", lambda row: row.conditions.hardware.accelerator),
-    ("engine", lambda row: row.conditions.engine.name),
+    (N_("engine"), lambda row: row.conditions.engine.name),
 )
 
 
@@ -69,34 +74,35 @@ class Around:
 
 
 def card_page(record: CardRecord, around: Around) -> CardPage:
-    card, row, url = record.card, card_row(record), f"/cards/{record.id}"
+    card, url = record.card, f"/cards/{record.id}"
+    row, heading = claim_row(record), titled(record)
     newest = record.revision.number == record.newest
     at = "" if newest else f"?revision={record.revision.number}"
     shown = cells(row) if row else None
     return CardPage(
         shell=Shell(
-            f"{row.headline}: {title(record)}" if row else title(record),
-            ABOUT,
+            f"{row.headline}: {heading}" if row else heading,
+            _(ABOUT),
             "/cards",
             shared(row, around.root) if row else None,
         ),
         cells=shown,
-        heading=title(record).removeprefix("Retracted: "),
+        heading=card_title(title(record).removeprefix(RETRACTED), card.metric.axis if card.metric else None),
         id=record.id,
         retracted=_retracted(record),
-        earlier=None if newest else Link(f"the newest is {record.newest}", url),
+        earlier=None if newest else Link(_("the newest is {newest}").format(newest=record.newest), url),
         measures=_measures(card),
         acts=tuple(_acts(record, row)),
         downloads=(Link("YAML", f"/api/v1/cards/{record.id}.yaml{at}"), Link("JSON", f"/api/v1/cards/{record.id}{at}")),
         edit_url=f"{url}/edit" if around.may_change else "",
         retract_url=f"{url}/retract" if around.may_change else "",
-        stated=stated(card, row.headline if row else title(record)),
-        caveats=tuple(Told(CAVEATS[item.kind], item.text, "") for item in card_caveats(record)),
+        stated=stated(card, _named(record)),
+        caveats=tuple(Told(_(CAVEATS[item.kind]), again(item.text), "") for item in card_caveats(record)),
         findings=tuple(judged(item) for item in record.revision.findings),
         groups=tuple(_groups(card)),
         command=command(card),
         repeats=_repeats(record, row, around),
-        repeated_by=tuple(Link(item.title, f"/cards/{item.id}") for item in around.repeated_by),
+        repeated_by=tuple(Link(card_title(item.title, item.axis), f"/cards/{item.id}") for item in around.repeated_by),
         record=(*_record(record), *(_traces(item) for item in around.measured_in)),
         revisions=revision_lines(record.id, around.revisions, record.revision.number),
         revisions_url=f"{url}/revisions",
@@ -105,28 +111,43 @@ def card_page(record: CardRecord, around: Around) -> CardPage:
     )
 
 
+def _named(record: CardRecord) -> str:
+    """What a letter names a card by: in English, as the letter is."""
+    row = card_row(record)
+    return row.headline if row else title(record)
+
+
+def claim_row(record: CardRecord) -> ClaimRow | None:
+    """A card's row in the claims table, with its number as the language writes it."""
+    row = card_row(record)
+    return reworded(row) if row else None
+
+
 def _retracted(record: CardRecord) -> str:
     gone = record.retraction
-    return f"Taken back on {moment(gone.at)} by {gone.by}: {gone.reason}" if gone else ""
+    if gone is None:
+        return ""
+    form = _("Taken back on {at} by {by}: {reason}")
+    return form.format(at=moment(gone.at), by=gone.by, reason=gone.reason)
 
 
 def _measures(card: Card) -> Fact:
     axis = AXES.get(card.metric.axis) if card.metric else None
     if axis is None:
-        return Fact(NOT_STATED, "", stated=False)
-    return Fact(axis_name(axis.key), axis.definition, url=f"/axes#{axis.key}")
+        return Fact(_(NOT_STATED), "", stated=False)
+    return Fact(axis_name(axis.key), _(axis.definition), url=f"/axes#{axis.key}")
 
 
 def _acts(record: CardRecord, row: ClaimRow | None) -> Iterator[Link]:
-    yield Link("Duplicate", address("/cards/new", [("from", record.id)]))
+    yield Link(_("Duplicate"), address("/cards/new", [("from", record.id)]))
     if record.retraction is None:
-        yield Link("Reproduce", f"/cards/{record.id}/reproduce")
+        yield Link(_("Reproduce"), f"/cards/{record.id}/reproduce")
     if row is None or record.retraction:
         return
-    yield Link("Measure it again", address("/cards/new", [("claim", record.id)]))
-    yield Link("Compare with a claim", address("/", [("ids", record.id)]))
+    yield Link(_("Measure it again"), address("/cards/new", [("claim", record.id)]))
+    yield Link(_("Compare with a claim"), address("/", [("ids", record.id)]))
     if both := configurations_url(row):
-        yield Link("Low latency and high throughput together", both)
+        yield Link(_("Low latency and high throughput together"), both)
 
 
 def stated(card: Card, number: str) -> Stated:
@@ -137,8 +158,8 @@ def stated(card: Card, number: str) -> Stated:
     letter = f"About your number {number}: to repeat it, these are not stated yet.\n{asked}" if open_ else ""
     return Stated(
         percent=percent,
-        text=f"{percent} % of what a reproduction needs is stated",
-        questions=tuple(Fact(label(need.field), need.question) for need in open_),
+        text=_("{percent} % of what a reproduction needs is stated").format(percent=percent),
+        questions=tuple(Fact(field_name(need.field), _(need.question)) for need in open_),
         letter=letter,
     )
 
@@ -147,8 +168,9 @@ def judged(finding: Finding) -> Judged:
     return Judged(
         rule=Link(finding.rule, f"/cards/schema#{finding.rule}"),
         severity=finding.severity,
-        field=label(finding.field) if finding.field else "",
-        message=plain(finding.message),
+        word=_(SEVERITIES[finding.severity]),
+        field=field_name(finding.field) if finding.field else "",
+        message=told(finding.message),
     )
 
 
@@ -158,13 +180,13 @@ def _groups(card: Card) -> Iterator[FactGroup]:
         facts = [_fact(path, said[path]) for block in blocks for path in said if path.partition(".")[0] == block]
         off = said.get("speculation.method") == "off"  # then there is nothing to say of drafts
         missing = [
-            label(path)
+            field_name(path)
             for path in _expected(blocks)
             if path not in said and not (off and path.startswith("speculation."))
         ]
         if missing:
-            facts.append(Fact(NOT_STATED.capitalize(), ", ".join(missing), stated=False))
-        yield FactGroup(heading, tuple(facts))
+            facts.append(Fact(capital(_(NOT_STATED)), ", ".join(missing), stated=False))
+        yield FactGroup(_(heading), tuple(facts))
 
 
 def _expected(blocks: Iterable[str]) -> list[str]:
@@ -176,12 +198,12 @@ def _expected(blocks: Iterable[str]) -> list[str]:
 def _fact(path: str, text: str) -> Fact:
     unit = FIELDS[path].unit if path in FIELDS else ""
     if path in YES_OR_NO:
-        text = "yes" if text == "true" else "no"
+        text = _("yes") if text == "true" else _("no")
     if path == "metric.axis":
-        return Fact(label(path), axis_name(text), url=f"/axes#{text}")
+        return Fact(field_name(path), axis_name(text), url=f"/axes#{text}")
     if path == "source" and text.startswith(("https://", "http://")) and not any(char.isspace() for char in text):
-        return Fact(label(path), text, url=text)
-    return Fact(label(path), f"{text} {unit}" if unit and text.replace(".", "").isdigit() else text)
+        return Fact(field_name(path), text, url=text)
+    return Fact(field_name(path), f"{text} {_(unit)}" if unit and text.replace(".", "").isdigit() else text)
 
 
 def command(card: Card) -> str:
@@ -199,28 +221,35 @@ def _repeats(record: CardRecord, row: ClaimRow | None, around: Around) -> Repeat
     if given is None:
         return None
     if around.claim is None:
-        return Repeats(Link(given, ""), "This server does not have that claim, so nothing can be compared.", None)
+        return Repeats(Link(given, ""), _("This server does not have that claim, so nothing can be compared."), None)
     link = Link(claim_label(around.claim), f"/claims/{given}")
     if row is None or around.verdict is None:
-        return Repeats(link, "There is no result yet, so nothing can be compared.", None)
+        return Repeats(link, _("There is no result yet, so nothing can be compared."), None)
     return Repeats(link, "", pair_part(around.claim, row, around.verdict, ""))
 
 
 def _record(record: CardRecord) -> Iterator[Fact]:
-    yield Fact("Card", record.id)
-    yield Fact("Recorded", f"{moment(record.created)} by {record.author}")
-    yield Fact("Revision", f"{record.revision.number} of {record.newest}, {moment(record.revision.at)}")
+    yield Fact(_("Card"), record.id)
+    recorded = _("{at} by {author}").format(at=moment(record.created), author=record.author)
+    yield Fact(_("Recorded"), recorded)
+    revision = _("{number} of {newest}, {at}")
+    number, at = record.revision.number, moment(record.revision.at)
+    yield Fact(_("Revision"), revision.format(number=number, newest=record.newest, at=at))
     if record.has_number:
-        yield Fact("In the table", "as a claim", url=f"/claims/{quote(record.id)}")
+        yield Fact(_("In the table"), _("as a claim"), url=f"/claims/{quote(record.id)}")
 
 
 def _traces(measurement: str) -> Fact:
-    return Fact("Its raw files", f"traces kept in measurement {measurement}", url=f"/measurements/{measurement}")
+    return Fact(
+        _("Its raw files"),
+        _("traces kept in measurement {id}").format(id=measurement),
+        url=f"/measurements/{measurement}",
+    )
 
 
 def _neighbour(row: ClaimRow, other: ClaimRow) -> Neighbour:
-    same = [name for name, read in SHARED if read(row) and read(row) == read(other)]
-    why = f"{other.title} (same {', '.join(same)})"
+    same = [_(name) for name, read in SHARED if read(row) and read(row) == read(other)]
+    why = _("{title} (same {what})").format(title=other.title, what=", ".join(same))
     return Neighbour(claim_label(other), why, address("/compare", _ids(row, other)))
 
 

@@ -8,25 +8,20 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from app.cards.diff import diff
-from app.cards.fields import label
-from app.protocol.english import counted
+from app.language import N_, _, moment, ngettext
 from app.web.card_contexts import ChangeLine, Piece, RevisionLine, RevisionsPage
 from app.web.contexts import Choice, Shell
 from app.web.state import address
+from app.web.wording import field_name
 
 if TYPE_CHECKING:
-    import datetime as dt
     from collections.abc import Sequence
 
     from app.cards.diff import Change
     from app.cards.record import CardRecord, Revision
 
-ABOUT = "Every revision of a bench card and what changed between two of them."
+ABOUT = N_("Every revision of a bench card and what changed between two of them.")
 NAMED = 4  # changed fields that a revision's line names; the rest is counted
-
-
-def moment(at: dt.datetime) -> str:
-    return f"{at:%Y-%m-%d %H:%M} UTC"
 
 
 def revision_lines(card_id: str, revisions: Sequence[Revision], shown: int) -> tuple[RevisionLine, ...]:
@@ -39,7 +34,7 @@ def revision_lines(card_id: str, revisions: Sequence[Revision], shown: int) -> t
             by=item.author,
             at=moment(item.at),
             note=item.note or "",
-            changed=changed.get(item.number, "first recorded"),
+            changed=changed.get(item.number, _("first recorded")),
             shown=item.number == shown,
         )
         for item in reversed(revisions)
@@ -48,9 +43,12 @@ def revision_lines(card_id: str, revisions: Sequence[Revision], shown: int) -> t
 
 def _changed(changes: Sequence[Change]) -> str:
     """The names of the fields that changed; of many the first ones."""
-    names = [label(change.field) for change in changes]
-    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-    return f"changed: {', '.join(names[:NAMED])}{more}" if names else "changed nothing"
+    names = [field_name(change.field) for change in changes]
+    if not names:
+        return _("changed nothing")
+    first, further = ", ".join(names[:NAMED]), len(names) - NAMED
+    form = _("changed: {names} and {n} more") if further > 0 else _("changed: {names}")
+    return form.format(names=first, n=further)
 
 
 def revisions_page(
@@ -60,7 +58,7 @@ def revisions_page(
     by_number = {item.number: item for item in revisions}
     changes = diff(by_number[old].card, by_number[new].card)
     return RevisionsPage(
-        shell=Shell(f"Revisions: {heading}", ABOUT, "/cards"),
+        shell=Shell(_("Revisions: {heading}").format(heading=heading), _(ABOUT), "/cards"),
         heading=heading,
         card_url=f"/cards/{record.id}",
         revisions=revision_lines(record.id, revisions, new),
@@ -74,10 +72,16 @@ def revisions_page(
 
 def _compared(old: int, new: int, count: int) -> str:
     if old == new:
-        return "There is one revision; nothing has changed yet." if old == 1 else f"This is revision {old} twice."
+        once = _("There is one revision; nothing has changed yet.")
+        return once if old == 1 else _("This is revision {old} twice.").format(old=old)
     if not count:
-        return f"From revision {old} to revision {new} nothing changed."
-    return f"From revision {old} to revision {new}, {counted(count, 'field')} changed."
+        return _("From revision {old} to revision {new} nothing changed.").format(old=old, new=new)
+    form = ngettext(
+        "From revision {old} to revision {new}, {n} field changed.",
+        "From revision {old} to revision {new}, {n} fields changed.",
+        count,
+    )
+    return form.format(old=old, new=new, n=count)
 
 
 def _choices(name: str, revisions: Sequence[Revision], chosen: int) -> tuple[Choice, ...]:
@@ -91,7 +95,7 @@ def _choices(name: str, revisions: Sequence[Revision], chosen: int) -> tuple[Cho
 
 def _line(change: Change) -> ChangeLine:
     before, after = pieces(change.before or "", change.after or "")
-    return ChangeLine(label(change.field), before, after)
+    return ChangeLine(field_name(change.field), before, after)
 
 
 def pieces(before: str, after: str) -> tuple[tuple[Piece, ...], tuple[Piece, ...]]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from markupsafe import Markup
+
 from app.axes import AXES
 from app.catalogue.pairs import partners
 from app.claims.caveats import CAVEATS, told_once
@@ -24,6 +26,8 @@ from app.web.wording import (
     KINDS,
     NUMBERED,
     SEVERITIES,
+    again,
+    card_title,
     or_not_stated,
     plain,
     rule_place,
@@ -36,7 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from app.cards.queries import CardRow
-    from app.claims.schema import Acceptance, Baseline, ClaimRow, Conditions, Contradiction, Correction
+    from app.claims.schema import Acceptance, Baseline, ClaimRow, Conditions, Contradiction, Correction, OtherFigure
     from app.compare.schema import Reason
     from app.jobs.here import Here
 
@@ -100,10 +104,7 @@ def claim_page(
         lint=_lint(lint),
         contradicted=tuple(_contradicted(row, names)),
         corrections=corrections(row.corrections, names),
-        beside=tuple(
-            Fact(item.name, printed(item.value, item.unit) + (f" ({item.note})" if item.note else ""))
-            for item in row.beside
-        ),
+        beside=tuple(_beside(item) for item in row.beside),
         check=or_not_stated(row.check),
         source=tuple(_source(row)),
         neighbours=tuple(
@@ -163,7 +164,7 @@ def _facts(row: ClaimRow) -> Iterator[Fact]:
             ),
         )
     yield stated(_("Statistic"), row.statistic)
-    yield stated(_("Runs"), row.runs)
+    yield stated(_("Runs"), _runs(row))
     yield stated(_("Measured by"), row.measured_by or row.source.publisher)
     yield stated(_("Measured at"), row.measured_at)
 
@@ -241,7 +242,7 @@ def _acceptance(given: Acceptance) -> Iterator[Fact]:
 
 def caveats(row: ClaimRow) -> tuple[Told, ...]:
     """What is told of a claim under its kinds, besides its contradictions; their record is shown by itself."""
-    written = [Told(_(CAVEATS[item.kind]), item.text, "") for item in told_once(row)]
+    written = [Told(_(CAVEATS[item.kind]), again(item.text), "") for item in told_once(row)]
     shown = badges(row)[0]
     heard = {item.kind for item in row.caveats} | {"contradicted"}
     return (*written, *(Told(badge.word, badge.text, "") for badge in shown if badge.kind not in heard))
@@ -288,12 +289,18 @@ def reason_line(reason: Reason) -> ReasonLine:
 
 
 def contradictions(items: Iterable[Contradiction], names: Mapping[str, ClaimRow]) -> tuple[Told, ...]:
-    return tuple(Told("", item.text, item.locator or "", links(item.claims, names)) for item in items)
+    return tuple(Told("", again(item.text), again(item.locator or ""), links(item.claims, names)) for item in items)
 
 
 def corrections(items: Iterable[Correction], names: Mapping[str, ClaimRow]) -> tuple[ReadAs, ...]:
     return tuple(
-        ReadAs(item.often_read_as, item.source_says, item.locator or "", links(item.claims, names)) for item in items
+        ReadAs(
+            again(item.often_read_as),
+            again(item.source_says),
+            again(item.locator or ""),
+            links(item.claims, names),
+        )
+        for item in items
     )
 
 
@@ -302,10 +309,23 @@ def links(claims: Iterable[str], names: Mapping[str, ClaimRow]) -> tuple[Link, .
     return tuple(Link(names[claim].headline, f"/claims/{claim}") for claim in claims if claim in names)
 
 
+def _beside(item: OtherFigure) -> Fact:
+    note = f" ({item.note})" if item.note else ""
+    return Fact(again(item.name), printed(item.value, item.unit) + note)
+
+
+def _runs(row: ClaimRow) -> str | None:
+    return Markup(", ").join(again(part) for part in row.runs.split(", ")) if row.card and row.runs else row.runs
+
+
+def _source_title(row: ClaimRow) -> str:
+    return card_title(row.source.title, row.axis) if row.card else again(row.source.title)
+
+
 def _source(row: ClaimRow) -> Iterator[Fact]:
     source = row.source
-    yield Fact(_("Bench card") if row.card else _("Source"), source.title, url=source_url(row))
-    yield Fact(_("Where in it"), row.locator)
+    yield Fact(_("Bench card") if row.card else _("Source"), _source_title(row), url=source_url(row))
+    yield Fact(_("Where in it"), again(row.locator))
     yield Fact(_("Stated in"), _(STATED_IN[row.stated_in]))
     if row.evidence:
         measurement = row.evidence.measurement
@@ -316,19 +336,24 @@ def _source(row: ClaimRow) -> Iterator[Fact]:
         )
     yield Fact(_("Published"), or_not_stated(source.date and stated_day(source.date)), source.date is not None)
     yield Fact(_("Publisher"), source.publisher)
-    yield Fact(_("Interest"), source.interest)
+    yield Fact(_("Interest"), again(source.interest))
     yield Fact(_("Address"), source.url or _unlinked(row), source.url is not None, source.url or "")
     if row.card:
         yield Fact(_("Recorded"), day(row.retrieved))
     else:
         yield Fact(_("Retrieved"), day(row.retrieved))
         yield Fact(_("Last checked"), day(row.last_checked))
-    again = row.reproduction
-    yield Fact(_("Repeated"), _(again.text), True, f"/measurements/{again.measurement}" if again.measurement else "")
-    if again.measurement:
+    repeated = row.reproduction
+    yield Fact(
+        _("Repeated"),
+        again(repeated.text),
+        True,
+        f"/measurements/{repeated.measurement}" if repeated.measurement else "",
+    )
+    if repeated.measurement:
         yield Fact(_("How that is judged"), _("rules of the verdict"), url="/verdicts#measured-again")
-    if again.others:
-        yield Fact(_("Repeated by others"), again.others)
+    if repeated.others:
+        yield Fact(_("Repeated by others"), repeated.others)
 
 
 def _unlinked(row: ClaimRow) -> str:

@@ -18,7 +18,7 @@ from app.web.badges import badges
 from app.web.contexts import ClaimCells, NumberCell
 from app.web.render import render
 from app.web.state import COLUMNS
-from app.web.wording import number_parts, or_not_stated, repeated, source_line, stated_day
+from app.web.wording import again, card_title, number_parts, or_not_stated, repeated, source_line, stated_day
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -86,7 +86,7 @@ def cells(
         measures=measures(row, shortly=shortly),
         axis=row.axis,
         card=row.card.author if row.card else "",
-        title=row.title,
+        title=card_title(row.title, row.axis) if row.card else again(row.title),
         against=against(row.baseline),
         conditions=conditions(row),
         badges=open_,

@@ -35,7 +35,7 @@ from app.web.contexts import (
 from app.web.picture_words import of_comparison, said_by
 from app.web.shared_contexts import SharedAs
 from app.web.state import address
-from app.web.wording import KINDS, or_not_stated, stated_day
+from app.web.wording import KINDS, again, or_not_stated, stated_day
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -123,7 +123,7 @@ def travelling(
 
 
 def _to_mind(row: ClaimRow) -> tuple[Told, ...]:
-    told = (Told(_(WORDS["contradicted"]), item.text, item.locator or "") for item in row.contradictions)
+    told = (Told(_(WORDS["contradicted"]), again(item.text), again(item.locator or "")) for item in row.contradictions)
     return (*told, *caveats(row))
 
 

@@ -8,6 +8,7 @@ from fastapi import Depends, Request
 
 from app.cards.load import MOST_BYTES
 from app.errors import InvalidInputError, TooLargeError
+from app.language import _
 
 MOST_FIELDS = 2200  # every measurement of a file may be chosen
 # A card's text may stand in the form beside the fields made from it, and each byte may be sent as three.
@@ -25,13 +26,13 @@ async def read_pairs(request: Request) -> list[tuple[str, str]]:
     async for part in request.stream():
         size += len(part)
         if size > LONGEST_FORM:
-            most = f"a card has at most {MOST_BYTES // 1024} KB of text"
-            raise TooLargeError(f"{most}; go back with your browser: what you typed is still there")
+            most = _("a card has at most {number} KB of text").format(number=MOST_BYTES // 1024)
+            raise TooLargeError(_("{most}; go back with your browser: what you typed is still there").format(most=most))
         parts.append(part)
     try:
         given = parse_qsl(b"".join(parts).decode(), keep_blank_values=True, max_num_fields=MOST_FIELDS, errors="strict")
     except ValueError as error:
-        raise InvalidInputError("this is no form") from error
+        raise InvalidInputError(_("this is no form")) from error
     return [(name, value.replace("\r\n", "\n")) for name, value in given]
 
 

@@ -5,18 +5,23 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
+from markupsafe import Markup
+
 from app.axes import AXES
 from app.cards.export import to_yaml
-from app.cards.fields import FIELDS, label, sentence
+from app.cards.fields import FIELDS
 from app.cards.rules import REQUIRED
 from app.claims.wording import number, with_unit
 from app.claims.words import axis_name
+from app.language import N_, _
+from app.language import number as decimal
 from app.protocol.english import named
 from app.results.importers import TOOL_NAMES
 from app.results.recording import read_chosen
+from app.retold import retold
 from app.web.contexts import Link, Shell
 from app.web.import_contexts import Asked, Format, Group, ImportedPage, ImportPage, Measurement, Warned
-from app.web.wording import plain
+from app.web.wording import again, field_name, finding, told
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -28,24 +33,24 @@ if TYPE_CHECKING:
     from app.results.queries import Stored
 
 SHOWN = 100  # measurements on a page
-ABOUT = "Read another tool's result file into bench cards: kept by its hash, mapped by definition, nothing guessed."
+ABOUT = N_("Read another tool's result file into bench cards: kept by its hash, mapped by definition, nothing guessed.")
 FILES: dict[str, str] = {
-    "vllm-bench": "the JSON of --save-result, also with --append-result or --save-detailed",
-    "sglang-bench": "the JSON lines of --output-file, old and new",
-    "guidellm": "benchmarks.json (report version 2)",
+    "vllm-bench": N_("the JSON of --save-result, also with --append-result or --save-detailed"),
+    "sglang-bench": N_("the JSON lines of --output-file, old and new"),
+    "guidellm": N_("benchmarks.json (report version 2)"),
     "aiperf": "profile_export_aiperf.json",
-    "inference-perf": "summary or stage lifecycle metrics",
-    "genai-bench": "the JSON of one experiment and scenario",
-    "inferencex": "a raw result, agg_bmk.json, or the AgentX aggregate",
-    "llm-d": "Benchmark Report 0.1, 0.2 or 0.2.1, YAML or JSON",
-    "mlperf": "the summary CSV",
+    "inference-perf": N_("summary or stage lifecycle metrics"),
+    "genai-bench": N_("the JSON of one experiment and scenario"),
+    "inferencex": N_("a raw result, agg_bmk.json, or the AgentX aggregate"),
+    "llm-d": N_("Benchmark Report 0.1, 0.2 or 0.2.1, YAML or JSON"),
+    "mlperf": N_("the summary CSV"),
 }
 # As people think of a measurement, by the card's blocks.
 GROUPS = {
-    "What ran": ("engine", "model", "dtypes", "speculation", "approximations", "launch"),
-    "On what": ("hardware", "parallelism"),
-    "How loaded": ("workload",),
-    "What came out": ("metric", "runs"),
+    N_("What ran"): ("engine", "model", "dtypes", "speculation", "approximations", "launch"),
+    N_("On what"): ("hardware", "parallelism"),
+    N_("How loaded"): ("workload",),
+    N_("What came out"): ("metric", "runs"),
 }
 OPTIONS = {
     "speculation.acceptance": ("measured", "simulated", "synthetic"),
@@ -54,11 +59,11 @@ OPTIONS = {
     "approximations": ("none",),
     "engine.name": ("vllm", "sglang"),
 }
-LABELS = {"parallelism.tp": "Parallelism"}
+LABELS = {"parallelism.tp": N_("Parallelism")}
 HINTS = {
-    "launch.argv": "The server's command line as you typed it.",
-    "approximations": "none, or their names: swa-bounded-replay on",
-    "parallelism.tp": "TP4, DEP2, TP8/EP8",
+    "launch.argv": N_("The server's command line as you typed it."),
+    "approximations": N_("none, or their names: swa-bounded-replay on"),
+    "parallelism.tp": N_("TP4, DEP2, TP8/EP8"),
 }
 
 
@@ -66,10 +71,10 @@ def import_page(
     chosen: str, most_bytes: int, sign_in_url: str, trouble: str = "", problems: Sequence[str] = ()
 ) -> ImportPage:
     return ImportPage(
-        shell=Shell("Import a result file", ABOUT, "/cards"),
-        formats=tuple(Format(key, tool, FILES[key]) for key, tool in TOOL_NAMES.items()),
+        shell=Shell(_("Import a result file"), _(ABOUT), "/cards"),
+        formats=tuple(Format(key, tool, _(FILES[key])) for key, tool in TOOL_NAMES.items()),
         chosen=chosen if chosen in TOOL_NAMES else "auto",
-        most=f"{most_bytes // 1024**2} MB",
+        most=_("{most_bytes} MB").format(most_bytes=most_bytes // 1024**2),
         sign_in_url=sign_in_url,
         trouble=trouble,
         problems=tuple(problems),
@@ -101,7 +106,7 @@ def imported_page(
     asked = _asked(report, typed, errors)
     needed = [item for item in asked if _is_needed(item.field, missing)]
     return ImportedPage(
-        shell=Shell(f"{stored.name}: imported", ABOUT, "/cards"),
+        shell=Shell(_("{name}: imported").format(name=stored.name), _(ABOUT), "/cards"),
         name=stored.name,
         tool=TOOL_NAMES[report.format] + version,
         size=_size(stored.size),
@@ -127,12 +132,13 @@ def imported_page(
 
 def problem_text(problem: ImportProblem) -> str:
     where = [
-        f"line {problem.line}" if problem.line else "",
-        f"column {problem.column}" if problem.column else "",
-        f"at {problem.path}" if problem.path else "",
+        _("line {line}").format(line=problem.line) if problem.line else "",
+        _("column {column}").format(column=problem.column) if problem.column else "",
+        _("at {path}").format(path=problem.path) if problem.path else "",
     ]
     place = ", ".join(part for part in where if part)
-    return plain(f"{place}: {problem.message}" if place else problem.message)
+    said = told(problem.message)
+    return Markup(": ").join((place, said)) if place else said
 
 
 def _measurement(
@@ -171,7 +177,16 @@ def _card(card_id: str) -> Link:
 
 def _worded(warnings: Sequence[WarnedOf]) -> tuple[Warned, ...]:
     """Many messages begin with the field's name themselves."""
-    return tuple(Warned("" if said.message.startswith(said.field) else said.field, said.message) for said in warnings)
+    return tuple(
+        Warned("" if said.message.startswith(said.field) else said.field, _warning(said.message)) for said in warnings
+    )
+
+
+def _warning(message: str) -> str:
+    """Where a tool's number is defined otherwise, its name stands before the axis's note on that tool."""
+    name, colon, note = message.partition(": ")
+    said = retold(note) if colon and retold(message) is None else None
+    return again(message) if said is None else f"{name}: {said}"
 
 
 def _asked(report: ImportReport, typed: Mapping[str, str], errors: Sequence[Finding]) -> list[Asked]:
@@ -185,13 +200,17 @@ def _asked(report: ImportReport, typed: Mapping[str, str], errors: Sequence[Find
     return [
         Asked(
             field=field,
-            label=LABELS.get(field) or label(field),
-            question=says[field],
-            hint=HINTS.get(field) or f"For example: {FIELDS[field].example}",
+            label=_(LABELS[field]) if field in LABELS else field_name(field),
+            question=_(says[field]),
+            hint=_(HINTS[field])
+            if field in HINTS
+            else _("For example: {example}").format(example=FIELDS[field].example),
             value=typed.get(field, ""),
-            whose="" if len(parts) == len(report.imported) else f"goes into {_parts(parts)}, which lack it",
+            whose=""
+            if len(parts) == len(report.imported)
+            else _("goes into {parts}, which lack it").format(parts=_parts(parts)),
             options=OPTIONS.get(field, ()),
-            trouble="; ".join(plain(error.message) for error in errors if error.field == field),
+            trouble=Markup("; ").join(told(error.message) for error in errors if error.field == field),
         )
         for field, parts in whose.items()
     ]
@@ -199,7 +218,7 @@ def _asked(report: ImportReport, typed: Mapping[str, str], errors: Sequence[Find
 
 def _parts(parts: Sequence[int]) -> str:
     if len(parts) > 6:
-        return f"{len(parts)} of the measurements"
+        return _("{n} of the measurements").format(n=len(parts))
     return f"{named(len(parts), 'measurement')} {', '.join(map(str, parts))}"
 
 
@@ -216,7 +235,7 @@ def _first_of(block: str) -> str:
 
 def _grouped(asked: Sequence[Asked]) -> tuple[Group, ...]:
     groups = [
-        Group(heading, tuple(item for item in asked if item.field.partition(".")[0] in blocks))
+        Group(_(heading), tuple(item for item in asked if item.field.partition(".")[0] in blocks))
         for heading, blocks in GROUPS.items()
     ]
     return tuple(group for group in groups if group.asked)
@@ -230,12 +249,16 @@ def _place_in_form(error: Finding) -> int:
 
 def _trouble(error: Finding) -> Link:
     field = _first_of(error.field)
-    text = sentence(error.field, error.message) if field in FIELDS else error.message
-    return Link(plain(text), f"#{field or 'parts'}")
+    text = finding(error.field, error.message) if field in FIELDS else told(error.message)
+    return Link(text, f"#{field or 'parts'}")
 
 
 def _size(count: int) -> str:
     """In the unit that leaves one to three digits before the point."""
     if count < 1000:
-        return f"{count} bytes"
-    return f"{count / 1000:.1f} kB" if count < 1_000_000 else f"{count / 1_000_000:.1f} MB"
+        return _("{count} bytes").format(count=count)
+    return (
+        _("{count} kB").format(count=decimal(count / 1000, ".1f"))
+        if count < 1_000_000
+        else _("{count} MB").format(count=decimal(count / 1000000, ".1f"))
+    )

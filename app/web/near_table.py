@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from app.claims.words import axis_name
 from app.claims.workloads import MOST
 from app.compare.words import capital, plain_axis, significant
-from app.language import listed
+from app.language import N_, _, listed, number
 from app.protocol.english import counted
 from app.tools.shapes import NO_HITS
 from app.web.badges import badges
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 OF_AN_AXIS = 4  # rows of each deciding axis, and of all other axes together
 REST = 60  # as links behind them
 COLUMNS: dict[Dimension, str] = {
-    "input_tokens": "Input",
-    "output_tokens": "Output",
-    "prefix_hit_rate": "Prefix cache",
-    "turns": "Turns",
+    "input_tokens": N_("Input"),
+    "output_tokens": N_("Output"),
+    "prefix_hit_rate": N_("Prefix cache"),
+    "turns": N_("Turns"),
 }
 
 
@@ -47,13 +47,15 @@ def near_table(answer: WorkloadAnswer, rows: Mapping[str, ClaimRow]) -> NearTabl
     taken = {item.id for items in chosen.values() for item in items}
     left = [item for item in answer.near if item.id not in taken]
     rest = left[:REST]
-    more = f", {len(rest)} of them listed" if len(left) > len(rest) else ""
+    more = _(", {rest} of them listed").format(rest=len(rest)) if len(left) > len(rest) else ""
     return NearTable(
-        count=f"{_claims(answer.compared.near)} of {answer.compared.looked_at:,}",
-        columns=tuple(COLUMNS.values()),
+        count=_("{near} of {looked_at}").format(
+            near=_claims(answer.compared.near), looked_at=number(answer.compared.looked_at)
+        ),
+        columns=tuple(map(_, COLUMNS.values())),
         groups=tuple(_group(axis, items, rows) for axis, items in chosen.items() if items),
         unmeasured=_unmeasured([axis for axis, items in chosen.items() if not items]),
-        rest_count=f"{_claims(len(left))} more near it{more}",
+        rest_count=_("{left} more near it{more}").format(left=_claims(len(left)), more=more),
         rest=tuple(_link(item) for item in rest),
         heaps=tuple(_heaps(answer.compared)),
         named=tuple(
@@ -63,7 +65,7 @@ def near_table(answer: WorkloadAnswer, rows: Mapping[str, ClaimRow]) -> NearTabl
 
 
 def _group(axis: str, items: Sequence[NearClaim], rows: Mapping[str, ClaimRow]) -> NearGroup:
-    heading = f"Decides for you: {_short(axis)}" if axis else "Other axes"
+    heading = _("Decides for you: {axis}").format(axis=_short(axis)) if axis else _("Other axes")
     return NearGroup(heading, tuple(_line(item, rows.get(item.id)) for item in items))
 
 
@@ -76,14 +78,14 @@ def _unmeasured(axes: Sequence[str]) -> str:
     """The deciding axes on which nothing near was measured, in one sentence; "" where there are none."""
     if not axes:
         return ""
-    return f"No claim near your shape measured {listed([_short(axis) for axis in axes])}."
+    return _("No claim near your shape measured {axes}.").format(axes=listed([_short(axis) for axis in axes]))
 
 
 def _line(item: NearClaim, row: ClaimRow | None) -> NearLine:
     by_name = {stated.dimension: stated for stated in item.stated}
     return NearLine(
         url=f"/claims/{item.id}",
-        number=item.headline,
+        number=row.headline if row else item.headline,
         title=item.title,
         served=" · ".join(part for part in (item.engine, item.model) if part),
         axis=capital(plain_axis(item.axis)),
@@ -95,16 +97,20 @@ def _line(item: NearClaim, row: ClaimRow | None) -> NearLine:
 def _cell(stated: Stated) -> NearCell:
     beside = _beside(stated)
     if stated.dimension == "prefix_hit_rate" and stated.text in NO_HITS:
-        beside = f"no hits, {beside}" if beside else "no hits"
-    return NearCell(COLUMNS[stated.dimension], stated.text or "", beside)
+        beside = _("no hits, {beside}").format(beside=beside) if beside else _("no hits")
+    return NearCell(_(COLUMNS[stated.dimension]), stated.text or "", beside)
 
 
 def _beside(stated: Stated) -> str:
     if stated.points is not None:
-        return "as yours" if stated.points == 0 else f"{stated.points:+f} points".replace("-", "−")
+        return (
+            _("as yours")
+            if stated.points == 0
+            else _("{points} points").format(points=number(stated.points, "+f")).replace("-", "−")
+        )
     if stated.times is None:
         return ""
-    return "as yours" if stated.times == 1 else f"{significant(stated.times, 2)} x yours"
+    return _("as yours") if stated.times == 1 else _("{times} x yours").format(times=significant(stated.times, 2))
 
 
 def _link(item: NearClaim) -> Link:
@@ -114,14 +120,20 @@ def _link(item: NearClaim) -> Link:
 def _heaps(compared: Compared) -> Iterator[str]:
     """How all claims divide; the names of those that only name a benchmark follow the last sentence."""
     if compared.looked_at == MOST:
-        yield f"Only the {MOST:,} most important claims were looked at."
+        yield _("Only the {most} most important claims were looked at.").format(most=number(MOST))
     yield (
-        f"{_claims(compared.further)} state a length that is more than twice or less than half of yours, or a hit rate "
-        "more than 10 points away."
+        _(
+            "{further} state a length that is more than twice or less than half of yours, or a hit rate "
+            "more than 10 points away."
+        ).format(further=_claims(compared.further))
     )
-    yield f"{_claims(compared.no_single_number)} state lengths as a range or a sweep, which is no single length."
-    yield f"{_claims(compared.nothing_stated)} state no workload. Nothing is guessed for them."
-    yield f"{_claims(compared.only_named)} only name a benchmark, without lengths:"
+    yield _("{no_single_number} state lengths as a range or a sweep, which is no single length.").format(
+        no_single_number=_claims(compared.no_single_number)
+    )
+    yield _("{nothing_stated} state no workload. Nothing is guessed for them.").format(
+        nothing_stated=_claims(compared.nothing_stated)
+    )
+    yield _("{only_named} only name a benchmark, without lengths:").format(only_named=_claims(compared.only_named))
 
 
 def _claims(count: int) -> str:

@@ -30,7 +30,7 @@ ABOUT = N_("Measure it again here: what would run, what had to be assumed for it
 FIELDS: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "version": (N_("Engine version"), N_("For example 0.33.0"), ()),
     "model": (N_("Model"), N_("For example Qwen/Qwen3-8B"), ()),
-    "revision": (N_("Commit of the model"), N_("40 letters and digits"), ()),
+    "revision": (N_("Commit of the model"), N_("40 hexadecimal digits"), ()),
     "weights": (N_("Weights"), "", ("real", "dummy")),
     "accelerator": (N_("GPU"), N_("For example H200, or “any”"), ()),
     "gpus": (N_("Number of GPUs"), N_("0 for the CPU"), ()),

@@ -9,6 +9,7 @@ from python_multipart.exceptions import FormParserError
 from python_multipart.multipart import MultipartParser, parse_options_header
 
 from app.errors import InvalidInputError
+from app.language import _
 from app.uploads import incoming
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ async def read_sent(request: Request, form: SentForm, arriving: Arriving) -> Non
     kind, options = parse_options_header(request.headers.get("content-type"))
     boundary = options.get(b"boundary")
     if kind != b"multipart/form-data" or not boundary:
-        raise InvalidInputError("choose a file")
+        raise InvalidInputError(_("choose a file"))
     reader = _Reader(form, arriving)
     try:
         parser = MultipartParser(boundary, reader.callbacks())
@@ -42,9 +43,9 @@ async def read_sent(request: Request, form: SentForm, arriving: Arriving) -> Non
             parser.write(data)
         parser.finalize()
     except FormParserError as error:
-        raise InvalidInputError("what came is no form; choose the file again") from error
+        raise InvalidInputError(_("what came is no form; choose the file again")) from error
     if not reader.ended:
-        raise InvalidInputError("the form ends in the middle of the file; choose the file again")
+        raise InvalidInputError(_("the form ends in the middle of the file; choose the file again"))
 
 
 class _Reader:
@@ -77,7 +78,7 @@ class _Reader:
     def _begin(self) -> None:
         self._parts += 1
         if self._parts > MOST_PARTS:
-            raise InvalidInputError("the form has too many fields")
+            raise InvalidInputError(_("the form has too many fields"))
         self._disposition, self._value = b"", b""
 
     def _add(self, which: int, data: bytes) -> None:
@@ -90,13 +91,13 @@ class _Reader:
         self._header = [b"", b""]
 
     def _headers_end(self) -> None:
-        _, options = parse_options_header(self._disposition)
+        _kind, options = parse_options_header(self._disposition)
         self._field = options.get(b"name", b"").decode("utf-8", "replace")
         self._is_file = b"filename" in options
         if self._is_file:
             self._files += 1
             if self._files > 1 or self._field != "file":
-                raise InvalidInputError("send one file at a time, in the field `file`")
+                raise InvalidInputError(_("send one file at a time, in the field `file`"))
             self._form.name = options[b"filename"].decode("utf-8", "replace")
 
     def _data(self, data: bytes, start: int, end: int) -> None:
@@ -105,7 +106,7 @@ class _Reader:
             return
         self._value += data[start:end]
         if len(self._value) > LONGEST_FIELD:
-            raise InvalidInputError("a field of the form is too long")
+            raise InvalidInputError(_("a field of the form is too long"))
 
     def _end(self) -> None:
         if not self._is_file:

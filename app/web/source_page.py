@@ -14,7 +14,7 @@ from app.web.contexts import Fact, Link, Shell, Told
 from app.web.source_charts import ladder_part, table_part
 from app.web.source_contexts import CommandPart, SourceDetail, SourceLine, SourcesPage
 from app.web.state import TableState
-from app.web.wording import or_not_stated, stated_day
+from app.web.wording import again, or_not_stated, stated_day
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -148,13 +148,13 @@ def _round(item: Round, rows: Sequence[ClaimRow]) -> Told:
     text = _("{members} numbers. Only these vary among them: {varied}; all else the source holds equal.").format(
         members=len(members), varied=varied
     )
-    return Told(item.title, text, item.locator or "")
+    return Told(again(item.title), text, again(item.locator or ""))
 
 
 def _notes(source: Source, names: Mapping[str, ClaimRow]) -> tuple[tuple[str, tuple[Told, ...]], ...]:
     topics: dict[str, list[Told]] = {}
     for note in source.notes:
-        told = Told("", note.text, note.locator or "", links(note.claims, dict(names)))
+        told = Told("", again(note.text), again(note.locator or ""), links(note.claims, dict(names)))
         topics.setdefault(_(TOPICS[note.topic]), []).append(told)
     return tuple((topic, tuple(items)) for topic, items in topics.items())
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from app.claims.words import axis_name
 from app.compare.words import capital, significant
+from app.language import N_, _
 from app.tools.numbers import plain
 from app.tools.schema import WorkloadAnswer
 from app.web.contexts import Choice, Link, Shell
@@ -35,18 +36,24 @@ if TYPE_CHECKING:
     from app.tools.schema import Answer, Figure, Tool
 
 HEADINGS: dict[Tool, str] = {
-    "workload": "Workload: which number decides for you",
-    "capacity": "Capacity: how many sequences fit",
-    "speculation": "Speculation: when it pays",
+    "workload": N_("Workload: which number decides for you"),
+    "capacity": N_("Capacity: how many sequences fit"),
+    "speculation": N_("Speculation: when it pays"),
 }
-SHORT: dict[Tool, str] = {"workload": "Workload", "capacity": "Capacity", "speculation": "Speculation"}
+SHORT: dict[Tool, str] = {"workload": N_("Workload"), "capacity": N_("Capacity"), "speculation": N_("Speculation")}
 ABOUTS: dict[Tool, str] = {
-    "workload": "Put in the medians of your own requests. The answer says which axis decides for them, why in numbers, "
-    "and which claims were measured near that shape.",
-    "capacity": "Memory of a GPU, what the engine takes of it, and the KV cache of a token give the sequences that fit "
-    "at once. GB is 10⁹ bytes, GiB 2³⁰: every size says which.",
-    "speculation": "A speculative stream gains its acceptance length in every step. From one rate follow the step "
-    "time, the acceptance at which speculation breaks even, and the rate at any other acceptance.",
+    "workload": N_(
+        "Put in the medians of your own requests. The answer says which axis decides for them, why in "
+        "numbers, and which claims were measured near that shape."
+    ),
+    "capacity": N_(
+        "Memory of a GPU, what the engine takes of it, and the KV cache of a token give the sequences "
+        "that fit at once. GB is 10⁹ bytes, GiB 2³⁰: every size says which."
+    ),
+    "speculation": N_(
+        "A speculative stream gains its acceptance length in every step. From one rate follow the step "
+        "time, the acceptance at which speculation breaks even, and the rate at any other acceptance."
+    ),
 }
 # What stands first and large, the first of these that there is.
 LEADS: dict[Tool, tuple[str, ...]] = {
@@ -54,6 +61,7 @@ LEADS: dict[Tool, tuple[str, ...]] = {
     "capacity": ("sequences_per_gpu", "sequences", "kv_room_gib"),
     "speculation": ("break_even", "rate_at", "step_ms"),
 }
+UNITS = (N_("tokens"), N_("turns"), N_("bytes"), N_("sequences"), N_("sequences/GPU"), N_("tokens/step"), N_("steps/s"))
 MODES = {
     "count": "numeric",
     "number": "decimal",
@@ -105,15 +113,19 @@ def canonical(asked: Asked) -> str:
 
 
 def tool_page(asked: Asked) -> ToolPage:
-    heading, origin = HEADINGS[asked.tool], asked.origin
+    heading, origin = _(HEADINGS[asked.tool]), asked.origin
     named = [(item.name, text) for item in asked.fields if (text := asked.typed.get(item.name, ""))]
     told = asked.answer.verdict if asked.answer and not asked.example else ""
     return ToolPage(
-        shell=Shell(f"Error: {heading}" if asked.problems else heading, told or ABOUTS[asked.tool], "/tools"),
+        shell=Shell(
+            _("Error: {heading}").format(heading=heading) if asked.problems else heading,
+            told or _(ABOUTS[asked.tool]),
+            "/tools",
+        ),
         heading=heading,
-        about=ABOUTS[asked.tool],
+        about=_(ABOUTS[asked.tool]),
         address=asked.address,
-        others=tuple(Link(text, f"/tools/{name}") for name, text in SHORT.items() if name != asked.tool),
+        others=tuple(Link(_(text), f"/tools/{name}") for name, text in SHORT.items() if name != asked.tool),
         origin=Link(origin.text, f"/claims/{origin.id}") if origin and origin.text else None,
         origin_id=origin.id if origin else "",
         origin_note=origin.note if origin else "",
@@ -125,12 +137,12 @@ def tool_page(asked: Asked) -> ToolPage:
 
 
 def answer_part(asked: Asked) -> AnswerPart:
-    answer, labels = asked.answer, {item.name: item.label for item in asked.fields}
+    answer, labels = asked.answer, {item.name: _(item.label) for item in asked.fields}
     faults = dict(asked.problems)
     wrong = [Link(_with_label(labels.get(name, ""), text), f"#t-{name}") for name, text in asked.problems]
     lead = _lead(answer) if answer else None
     return AnswerPart(
-        example=asked.example.said if asked.example and answer else "",
+        example=_(asked.example.said) if asked.example and answer else "",
         use_url=_preset_url(asked, asked.example) if asked.example else "",
         waiting=asked.waiting,
         wrong=tuple(wrong),
@@ -154,16 +166,16 @@ def _onward(asked: Asked) -> Link | None:
     if asked.tool != "workload" or asked.answer is None:
         return None
     whole = sum(Decimal(asked.answer.given[name]) for name in ("input_tokens", "output_tokens"))
-    return Link("How many such contexts fit on a GPU", address("/tools/capacity", [("context", f"{whole:.0f}")]))
+    return Link(_("How many such contexts fit on a GPU"), address("/tools/capacity", [("context", f"{whole:.0f}")]))
 
 
 def tools_page(examples: Mapping[Tool, tuple[str, str]]) -> ToolsPage:
     """`examples`: name and verdict of each tool's worked example."""
-    about = "Three sums that people do before they believe a number: of a workload, of memory, and of speculation."
+    about = _("Three sums that people do before they believe a number: of a workload, of memory, and of speculation.")
     return ToolsPage(
-        shell=Shell("Tools", about, "/tools"),
+        shell=Shell(_("Tools"), about, "/tools"),
         tools=tuple(
-            ToolSummary(HEADINGS[name], f"/tools/{name}", ABOUTS[name], *examples.get(name, ("", "")))
+            ToolSummary(_(HEADINGS[name]), f"/tools/{name}", _(ABOUTS[name]), *examples.get(name, ("", "")))
             for name in HEADINGS
         ),
     )
@@ -177,7 +189,7 @@ def _groups(asked: Asked) -> tuple[ToolGroup, ...]:
     faults = dict(asked.problems)
     headings = list(dict.fromkeys(item.group for item in asked.fields))
     return tuple(
-        ToolGroup(heading, tuple(_input(item, asked, faults) for item in asked.fields if item.group == heading))
+        ToolGroup(_(heading), tuple(_input(item, asked, faults) for item in asked.fields if item.group == heading))
         for heading in headings
     )
 
@@ -185,19 +197,19 @@ def _groups(asked: Asked) -> tuple[ToolGroup, ...]:
 def _input(item: Field, asked: Asked, faults: Mapping[str, str]) -> ToolField:
     value = asked.typed.get(item.name, "")
     known = {option for option, _ in item.choices}
-    choices = [*item.choices] if "" in known or not item.choices else [("", "choose one"), *item.choices]
+    choices = [*item.choices] if "" in known or not item.choices else [("", _("choose one")), *item.choices]
     if value and item.choices and value not in known:
         choices.append((value, value[:60]))  # what was given stays, whatever it is
     return ToolField(
         name=item.name,
-        label=item.label,
-        help=item.help,
+        label=_(item.label),
+        help=_(item.help),
         example=item.example,
-        unit=item.unit,
+        unit=_(item.unit),
         needed=item.needed,
         mode=MODES[item.kind],
         value=value,
-        options=tuple(Choice("", item.name, option, label, option == value) for option, label in choices),
+        options=tuple(Choice("", item.name, option, _(label), option == value) for option, label in choices),
         fault=faults.get(item.name, ""),
     )
 
@@ -206,9 +218,9 @@ def _presets(asked: Asked) -> tuple[PresetGroup, ...]:
     headings = list(dict.fromkeys(preset.group for preset in asked.presets))
     return tuple(
         PresetGroup(
-            heading,
+            _(heading),
             tuple(
-                PresetLink(preset.name, _preset_url(asked, preset), preset.said, preset.url or _claim_url(preset))
+                PresetLink(_(preset.name), _preset_url(asked, preset), _(preset.said), preset.url or _claim_url(preset))
                 for preset in asked.presets
                 if preset.group == heading
             ),
@@ -237,7 +249,7 @@ def _lead(answer: Answer) -> Figure | None:
 def _figure(item: Figure) -> FigureLine:
     whole = item.value == item.value.to_integral_value()
     shown = plain(item.value) if whole else significant(item.value, 4)
-    return FigureLine(item.name, shown.replace("-", "−"), item.unit, item.formula)
+    return FigureLine(item.name, shown.replace("-", "−"), _(item.unit), item.formula)
 
 
 def _why(answer: Answer) -> tuple[WhyLine, ...]:

@@ -9,10 +9,15 @@ import datetime as dt
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from markupsafe import Markup
+
+from app.axes import AXES
+from app.cards.fields import ENVIRONMENT, joint, label
 from app.claims.wording import ABOUT, BOUNDS
-from app.claims.words import NOT_STATED
+from app.claims.words import NOT_STATED, axis_name
 from app.compare.words import capital
 from app.language import N_, _, day, spoken
+from app.retold import retold
 
 if TYPE_CHECKING:
     from app.claims.schema import ClaimRow
@@ -89,6 +94,43 @@ def plain(message: str) -> str:
     """A message of the core as a page says it: names between quotation marks, a capital at the beginning."""
     quoted = re.sub(r"`([^`]*)`", r"“\1”", message)
     return capital(quoted)
+
+
+def again(text: str) -> str:
+    """A text that is kept in English, in the language spoken; marked as English where nobody knows how to say it."""
+    said = retold(text) if text else ""
+    return Markup('<span lang="en">{}</span>').format(text) if said is None else said
+
+
+def told(message: str) -> str:
+    """A kept message as a page says it."""
+    said = retold(message)
+    return again(plain(message)) if said is None else plain(said)
+
+
+def field_name(path: str) -> str:
+    """What people call a field of a card."""
+    return again(label(path)) if path.startswith(ENVIRONMENT) else _(label(path))
+
+
+def finding(field: str, message: str) -> str:
+    """A finding as one sentence, with its field's name where the message does not name it."""
+    between = joint(field, message)
+    if between is None:
+        return told(message)
+    said = retold(message)
+    words = field_name(field), between
+    return plain("".join((*words, said))) if said is not None else Markup("").join((*words, again(plain(message))))
+
+
+def card_title(title: str, axis: str | None) -> str:
+    """A card's title: its author's, or the one that was made of its fields, which begins with its axis."""
+    name = AXES[axis].name.partition(" (")[0] if axis in AXES else "bench card"
+    if not title.startswith(name):
+        return title
+    rest = title.removeprefix(name)
+    said = retold(rest) if rest else ""
+    return title if said is None else f"{axis_name(axis) if axis in AXES else _(name)}{said}"
 
 
 def yes_or_no(value: bool | None) -> str | None:

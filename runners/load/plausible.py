@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from app.language import F_
 from runners.load.trace import MISSING
 
 if TYPE_CHECKING:
@@ -32,14 +33,14 @@ def _requests(trace: Trace, counts: Ints) -> Iterator[str]:
     cached, sent, ended = (column[name][counts] for name in ("cached_tokens", "sent_ns", "ended_ns"))
     index = column["index"]
     rules = (
-        ((column["status"][counts] != OK).any(), "requests without a failure were not answered with 200"),
-        ((sent == MISSING).any(), "requests without a failure were never sent"),
-        (((ended != MISSING) & (ended < sent)).any(), "requests ended before they were sent"),
-        ((output < 0).any(), "requests have fewer output tokens than none"),
-        ((output > asked).any(), "requests have more output tokens than were asked for"),
-        (((prompt != MISSING) & (prompt < 0)).any(), "prompts have fewer tokens than none"),
-        (((cached != MISSING) & (cached > prompt)).any(), "more of a prompt was cached than it has"),
-        (len(np.unique(index)) != len(index), "two requests have one place in the run"),
+        ((column["status"][counts] != OK).any(), F_("requests without a failure were not answered with 200")),
+        ((sent == MISSING).any(), F_("requests without a failure were never sent")),
+        (((ended != MISSING) & (ended < sent)).any(), F_("requests ended before they were sent")),
+        ((output < 0).any(), F_("requests have fewer output tokens than none")),
+        ((output > asked).any(), F_("requests have more output tokens than were asked for")),
+        (((prompt != MISSING) & (prompt < 0)).any(), F_("prompts have fewer tokens than none")),
+        (((cached != MISSING) & (cached > prompt)).any(), F_("more of a prompt was cached than it has")),
+        (len(np.unique(index)) != len(index), F_("two requests have one place in the run")),
     )
     yield from (said for broken, said in rules if broken)
 
@@ -52,9 +53,9 @@ def _events(trace: Trace, counts: Ints) -> Iterator[str]:
     sent, ended = trace.numbers["sent_ns"][owner], trace.numbers["ended_ns"][owner]
     inside = (stamps >= sent) & ((ended == MISSING) | (stamps <= ended))
     if not inside.all():
-        yield "events arrived before their request was sent, or after it had ended"
+        yield F_("events arrived before their request was sent, or after it had ended")
     if ((np.diff(stamps) < 0) & (np.diff(owner) == 0)).any():
-        yield "events of one request go back in time"
+        yield F_("events of one request go back in time")
     held = np.bincount(owner, weights=tokens.clip(0), minlength=len(lengths))
     if (held[counts] > trace.numbers["output_tokens"][counts]).any():
-        yield "events hold more tokens than their request has"
+        yield F_("events hold more tokens than their request has")

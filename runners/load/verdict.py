@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
+from app.language import F_
 from app.protocol.reasons import REQUESTS, Kind
 from runners.load.trace import MISSING
 
@@ -71,12 +72,17 @@ def _failures(trace: Trace, metrics: Metrics, limits: Limits) -> list[Reason]:
     if not metrics.failed or metrics.failed <= limits.failed_share * metrics.requests:
         return []
     kinds = Counter(cast("Kind", kind) for kind in trace.words["failure"] if kind is not None)
-    share = f"{metrics.failed} of {metrics.requests} requests failed; at most {limits.failed_share:.0%} may"
+    share = F_("{failed} of {requests} requests failed; at most {failed_share} may").format(
+        failed=metrics.failed, requests=metrics.requests, failed_share=format(limits.failed_share, ".0%")
+    )
     reasons = [Reason("failures", share)]
     for kind, number in kinds.most_common():
         said = trace.words["message"][trace.words["failure"].index(kind)]
-        example = f" (first: {said})" if said else ""
-        reasons.append(Reason(kind, f"{number} of {metrics.requests} requests: {REQUESTS[kind]}{example}"))
+        form = F_("{number} of {number_all} requests: {said_why}")
+        if said:
+            form = F_("{number} of {number_all} requests: {said_why} (first: {first})")
+        told = form.format(number=number, number_all=metrics.requests, said_why=REQUESTS[kind], first=said)
+        reasons.append(Reason(kind, told))
     return reasons
 
 
@@ -85,16 +91,38 @@ def _client(client: Client, limits: Limits) -> list[Reason]:
     reasons = []
     lags = []
     if client.lag_worst_ms > limits.lag_worst_ms:
-        lags.append(f"woke up to {client.lag_worst_ms:.0f} ms late (at most {limits.lag_worst_ms:g})")
+        lags.append(
+            F_("woke up to {lag_worst_ms} ms late (at most {lag_worst_ms_2})").format(
+                lag_worst_ms=format(client.lag_worst_ms, ".0f"), lag_worst_ms_2=format(limits.lag_worst_ms, "g")
+            )
+        )
     if client.lag_p99_ms > limits.lag_p99_ms:
-        lags.append(f"woke {client.lag_p99_ms:.1f} ms late at P99 (at most {limits.lag_p99_ms:g})")
+        lags.append(
+            F_("woke {lag_p99_ms} ms late at P99 (at most {lag_p99_ms_2})").format(
+                lag_p99_ms=format(client.lag_p99_ms, ".1f"), lag_p99_ms_2=format(limits.lag_p99_ms, "g")
+            )
+        )
     if client.lag_share > limits.lag_share:
-        lags.append(f"was late during {client.lag_share:.1%} of the run (at most {limits.lag_share:.0%})")
+        lags.append(
+            F_("was late during {lag_share} of the run (at most {lag_share_2})").format(
+                lag_share=format(client.lag_share, ".1%"), lag_share_2=format(limits.lag_share, ".0%")
+            )
+        )
     if lags:
-        reasons.append(Reason("lagging_client", f"the client lagged: its event loop {', and '.join(lags)}"))
+        reasons.append(
+            Reason(
+                "lagging_client",
+                F_("the client lagged: its event loop {said_lags}").format(said_lags=", and ".join(lags)),
+            )
+        )
     if client.cpu_share > limits.cpu_share:
         reasons.append(
-            Reason("saturated_client", f"the client used {client.cpu_share:.0%} of a core: it measured itself")
+            Reason(
+                "saturated_client",
+                F_("the client used {cpu_share} of a core: it measured itself").format(
+                    cpu_share=format(client.cpu_share, ".0%")
+                ),
+            )
         )
     return reasons
 
@@ -105,12 +133,28 @@ def _load(trace: Trace, metrics: Metrics, concurrency: int | None, limits: Limit
         number, kind = (sessions, "sessions") if sessions else (metrics.requests, "requests")
         if number >= concurrency:
             return []
-        return [Reason("too_few_requests", f"{number} {kind} never reach a concurrency of {concurrency}")]
+        return [
+            Reason(
+                "too_few_requests",
+                F_("{number} {kind} never reach a concurrency of {concurrency}").format(
+                    number=number, kind=kind, concurrency=concurrency
+                ),
+            )
+        ]
     late = metrics.queue_ms
     if late is None or late.p99 <= limits.late_p99_ms:
         return []
-    message = f"the load was not delivered: requests were sent up to {late.highest:.0f} ms after their time"
-    return [Reason("late_sends", f"{message} (P99 {late.p99:.0f} ms, at most {limits.late_p99_ms:g})")]
+    message = F_("the load was not delivered: requests were sent up to {highest} ms after their time").format(
+        highest=format(late.highest, ".0f")
+    )
+    return [
+        Reason(
+            "late_sends",
+            F_("{said} (P99 {p99} ms, at most {late_p99_ms})").format(
+                said=message, p99=format(late.p99, ".0f"), late_p99_ms=format(limits.late_p99_ms, "g")
+            ),
+        )
+    ]
 
 
 def _cache(trace: Trace, limits: Limits) -> list[Reason]:
@@ -122,7 +166,14 @@ def _cache(trace: Trace, limits: Limits) -> list[Reason]:
     prompt = int(trace.numbers["prompt_tokens"][cached != MISSING].clip(0).sum())
     if not prompt or hits <= limits.cached_share * prompt:
         return []
-    return [Reason("warm_cache", f"{hits} of {prompt} prompt tokens came from the prefix cache, which was to be cold")]
+    return [
+        Reason(
+            "warm_cache",
+            F_("{hits} of {prompt} prompt tokens came from the prefix cache, which was to be cold").format(
+                hits=hits, prompt=prompt
+            ),
+        )
+    ]
 
 
 def client_of(lags: list[list[tuple[int, int]]], cpu_ns: list[int], duration_ns: int) -> Client:

@@ -66,8 +66,13 @@
     alerts.scrollIntoView({ block: "nearest" });
   }
 
+  // The page holds the words, with places for what is known only here.
+  function words(name, values) {
+    return writing.dataset[name].replace(/\{(\w+)\}/g, function (place, known) { return values[known]; });
+  }
+
   function clock(at) {
-    return new Date(at).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
+    return new Date(at).toLocaleString(document.documentElement.lang, { dateStyle: "medium", timeStyle: "short" });
   }
 
   // The draft
@@ -82,10 +87,10 @@
       } else {
         var at = Date.now();
         localStorage.setItem(key, JSON.stringify({ at: at, values: now }));
-        say("Draft kept in this browser, " + clock(at) + ".", { discard: true, undo: !undo.hidden });
+        say(words("kept", { at: clock(at) }), { discard: true, undo: !undo.hidden });
       }
     } catch (error) {
-      say("This browser keeps no draft: do not leave the page before the card is recorded.", {});
+      say(words("unkept"), {});
     }
   }
 
@@ -98,14 +103,14 @@
     try { draft = JSON.parse(localStorage.getItem(key)); } catch (error) { return; }
     if (!draft || !draft.values || same(draft.values, begun)) { return; }
     put(draft.values);
-    say("Your draft is back as you left it, " + clock(draft.at) + ".", { discard: true });
+    say(words("back", { at: clock(draft.at) }), { discard: true });
   }
 
   discard.addEventListener("click", function () {
     previous = typed();
     localStorage.removeItem(key);
     put(begun);
-    say("Draft discarded.", { undo: true });
+    say(words("discarded"), { undo: true });
     undo.focus();
   });
   undo.addEventListener("click", function () {
@@ -118,7 +123,7 @@
   // Files: opened, dropped, or pasted
   function take(file) {
     if (file.size > LARGEST) {
-      tell(file.name + " has " + Math.ceil(file.size / 1024) + " KB; a card has at most 256 KB of text. To take a tool’s result file, import it.");
+      tell(words("large", { file: file.name, size: Math.ceil(file.size / 1024) }));
       return;
     }
     file.arrayBuffer().then(function (bytes) {
@@ -126,7 +131,7 @@
       try {
         text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
       } catch (error) {
-        tell(file.name + " is not UTF-8 text; save it as UTF-8.");
+        tell(words("notUtf8", { file: file.name }));
         return;
       }
       alerts.replaceChildren();
@@ -134,8 +139,8 @@
       put({ yaml: text, tab: "yaml" });
       undo.hidden = false;
       keep();
-      say(file.name + " is open here, in place of what was there.", { undo: true, discard: true });
-    }, function () { tell(file.name + " cannot be read."); });
+      say(words("open", { file: file.name }), { undo: true, discard: true });
+    }, function () { tell(words("unread", { file: file.name })); });
   }
   document.addEventListener("change", function (event) {
     if (event.target.id === "file" && event.target.files[0]) {
@@ -151,6 +156,16 @@
   });
   document.addEventListener("paste", function (event) {
     if (event.clipboardData && event.clipboardData.files[0]) { event.preventDefault(); take(event.clipboardData.files[0]); }
+  });
+
+  // The unit of what the number measures, where none is typed or only the one that stood for another axis
+  var given = "";
+  document.addEventListener("change", function (event) {
+    if (event.target.id !== "f-metric-axis") { return; }
+    var unit = document.getElementById("f-result-unit");
+    if (unit.value && unit.value !== given) { return; }
+    unit.value = given = JSON.parse(event.target.form.dataset.units)[event.target.value] || "";
+    unit.dispatchEvent(new Event("input", { bubbles: true }));
   });
 
   // From a finding to its place
@@ -201,7 +216,7 @@
   });
   document.addEventListener("htmx:sendError", function () {
     gone = true;
-    tell("The server does not answer. What you typed stays here and in this browser’s draft; try again in a moment.");
+    tell(words("unheard"));
   });
   document.addEventListener("htmx:afterRequest", function (event) {
     if (event.detail.successful && gone) {

@@ -15,16 +15,16 @@ if (form) {
       input.focus();
     }
   });
+  const button = form.querySelector("button");
+  const words = button.textContent;
   form.addEventListener("submit", () => {
-    const button = form.querySelector("button");
     button.disabled = true;
-    button.textContent = "Reading…";
+    button.textContent = form.dataset.reading;
   });
   addEventListener("pageshow", () => {
-    const button = form.querySelector("button");
-    if (button.textContent === "Reading…") {
+    if (button.textContent === form.dataset.reading) {
       button.disabled = false;
-      button.textContent = "Read the file";
+      button.textContent = words;
     }
   });
 }

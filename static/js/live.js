@@ -8,17 +8,16 @@
     if (!came.has(found)) { came.set(found, performance.now()); }
     return Number(found.dataset.age) + Math.floor((performance.now() - came.get(found)) / 1000);
   }
-  // The rule of lasted() in app/web/job_words.py.
+  // The rule of lasted() in app/web/job_words.py: how many, and the place of their unit among the page's words.
   function lasted(seconds) {
-    var units = [[86400, "days"], [3600, "h"], [60, "min"]];
-    for (var place = 0; place < units.length; place += 1) {
-      if (seconds >= 2 * units[place][0]) { return Math.floor(seconds / units[place][0]) + " " + units[place][1]; }
-    }
-    return seconds + " s";
+    var sizes = [86400, 3600, 60, 1];
+    var place = sizes.findIndex(function (size) { return size === 1 || seconds >= 2 * size; });
+    return [Math.floor(seconds / sizes[place]), place];
   }
   function tell() {
     document.querySelectorAll("time[data-age]").forEach(function (found) {
-      var text = lasted(counted(found)) + " ago";
+      var age = lasted(counted(found));
+      var text = found.dataset.ago.replace("{time}", age[0] + " " + found.dataset.units.split(" ")[age[1]]);
       if (found.textContent !== text) { found.textContent = text; }
     });
   }

@@ -10,7 +10,7 @@ import pytest
 from app.api.tools_schema import CapacityQuery, SpeculationQuery, WorkloadQuery
 from app.main import create_app, prepare
 from app.settings import Settings
-from app.tools import capacity, speculation, workload
+from app.tools import capacity, speculation, workload_fields
 from tests.cards.factories import sound
 from tests.conftest import Client, StillClock
 from tests.site import open_site
@@ -36,7 +36,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
 @pytest.mark.parametrize(
     ("query", "fields", "besides"),
     [
-        (WorkloadQuery, workload.FIELDS, set()),
+        (WorkloadQuery, workload_fields.FIELDS, set()),
         (CapacityQuery, capacity.FIELDS, set()),
         (SpeculationQuery, speculation.FIELDS, {"claim"}),
     ],

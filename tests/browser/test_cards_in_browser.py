@@ -155,6 +155,18 @@ def test_the_last_word_is_checked_however_slow_the_answer_to_the_one_before(open
     expect(page.locator("#check .status")).to_have_text("2 things still needed")
 
 
+def test_the_unit_follows_the_axis_until_one_is_typed(open_page: Callable[..., Tab]) -> None:
+    page = open_page("/cards/new").page
+    axis, unit = page.locator("#f-metric-axis"), page.locator("#f-result-unit")
+    axis.select_option("ttft")
+    expect(unit).to_have_value("ms")
+    axis.select_option("output_throughput")
+    expect(unit).to_have_value("tok/s")
+    unit.fill("s")
+    axis.select_option("ttft")
+    expect(unit).to_have_value("s")
+
+
 def test_what_is_typed_survives_a_reload_until_it_is_discarded(open_page: Callable[..., Tab]) -> None:
     page = open_page("/cards/new").page
     expect(page.locator("#draft")).to_be_hidden()

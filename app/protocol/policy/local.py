@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
+from app.language import F_
 from app.protocol.address import Measured
 from app.protocol.english import counted
 from app.protocol.launch import FlagName, Launch, digest
@@ -51,12 +52,24 @@ class LocalPolicy(BaseModel):
     def refusals(self, wanted: Launch | Attach, *, approved: bool) -> list[str]:
         """Why not, in sentences; none where it may run. `approved`: the app says that a maintainer approved it."""
         if isinstance(wanted, Attach):
-            return [] if wanted.address in self.attach else [f"{wanted.address}: not an address that it may measure"]
+            return (
+                []
+                if wanted.address in self.attach
+                else [F_("{address}: not an address that it may measure").format(address=wanted.address)]
+            )
         name = f"{wanted.engine}=={wanted.version}"
-        found = [] if self.starts(wanted.engine, wanted.version) else [f"{name}: not an engine that it starts"]
+        found = (
+            []
+            if self.starts(wanted.engine, wanted.version)
+            else [F_("{name}: not an engine that it starts").format(name=name)]
+        )
         if self.max_gpus is not None and wanted.gpus > self.max_gpus:
-            found.append(f"{counted(wanted.gpus, 'GPU')}: it gives at most {self.max_gpus}")
-        found += [f"{flag}: denied here" for flag in wanted.flags if flag in self.denied_flags]
+            found.append(
+                F_("{said_gpus}: it gives at most {max_gpus}").format(
+                    said_gpus=counted(wanted.gpus, "GPU"), max_gpus=self.max_gpus
+                )
+            )
+        found += [F_("{flag}: denied here").format(flag=flag) for flag in wanted.flags if flag in self.denied_flags]
         decision = decide(wanted, census.of(wanted.engine, wanted.version), self.models)
         found += decision.against("never")
         if not (approved and self.approved):
@@ -66,13 +79,22 @@ class LocalPolicy(BaseModel):
     def plan_refusals(self, plan: Plan, approved: Collection[str]) -> list[str]:
         """Why not the whole plan. `approved` are the digests of launches that the app calls approved."""
         found = (
-            [f"{plan.wall_s:g} s: it takes attempts of at most {self.wall_s:g} s"] if plan.wall_s > self.wall_s else []
+            [
+                F_("{wall_s} s: it takes attempts of at most {wall_s_2} s").format(
+                    wall_s=format(plan.wall_s, "g"), wall_s_2=format(self.wall_s, "g")
+                )
+            ]
+            if plan.wall_s > self.wall_s
+            else []
         )
         for side in plan.sides:
             wanted = side.launch or side.attach
             assert wanted is not None  # a side is one of them
             told = isinstance(wanted, Launch) and digest(wanted) in approved
-            found += [f"side {side.name}: {reason}" for reason in self.refusals(wanted, approved=told)]
+            found += [
+                F_("side {name}: {said}").format(name=side.name, said=reason)
+                for reason in self.refusals(wanted, approved=told)
+            ]
         return found
 
 

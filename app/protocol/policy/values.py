@@ -23,8 +23,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
+from app.language import F_
 from app.protocol.policy.levels import Judged, together, worst
 
+TAKES_VALUE = F_("{where} takes a value")
+IS_SWITCHED = F_("{where} is switched with true and false")
 _WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")  # no dot, no slash: neither a path nor a module
 _KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 _SWITCHED = {"0": False, "1": True, "false": False, "true": True, "False": False, "True": True}
@@ -43,7 +46,7 @@ class RuleError(ValueError):
 @dataclass(frozen=True, slots=True)
 class Switch:
     def judge(self, value: object, where: str, _: tuple[str, ...]) -> Judged:
-        return _fits(isinstance(value, bool), where, "is switched with true and false")
+        return _fits(isinstance(value, bool), IS_SWITCHED.format(where=where))
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,14 +60,18 @@ class Range:
     def judge(self, value: object, where: str, _: tuple[str, ...]) -> Judged:
         number = isinstance(value, int if self.whole else int | float) and not isinstance(value, bool)
         fits = number and self.low <= value <= self.high  # type: ignore[operator]
-        kind = "a whole number" if self.whole else "a number"
-        return _fits(fits, where, f"takes {kind} from {self.low:g} to {self.high:g}")
+        takes = F_("{where} takes a number from {low} to {high}")
+        if self.whole:
+            takes = F_("{where} takes a whole number from {low} to {high}")
+        return _fits(fits, takes.format(where=where, low=format(self.low, "g"), high=format(self.high, "g")))
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
     def judge(self, value: object, where: str, choices: tuple[str, ...]) -> Judged:
-        return _fits(str(value) in choices, where, f"takes one of {', '.join(choices)}")
+        return _fits(
+            str(value) in choices, F_("{where} takes one of {choices}").format(where=where, choices=", ".join(choices))
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +86,19 @@ class OneOf:
             or not _WORD.fullmatch(text)
             or (choices and text not in choices)
         ):
-            return Judged("never", f"{where} takes one of {', '.join(self.allowed)}, not {text[:60]}")
+            return Judged(
+                "never",
+                F_("{where} takes one of {allowed}, not {text}").format(
+                    where=where, allowed=", ".join(self.allowed), text=text[:60]
+                ),
+            )
         if text not in self.allowed:
-            return Judged("approve", f"{where} runs unasked as {', '.join(self.allowed)}; {text} needs approval")
+            return Judged(
+                "approve",
+                F_("{where} runs unasked as {allowed}; {text} needs approval").format(
+                    where=where, allowed=", ".join(self.allowed), text=text
+                ),
+            )
         return Judged("allow", "")
 
 
@@ -91,7 +108,7 @@ class Pattern:
 
     def judge(self, value: object, where: str, _: tuple[str, ...]) -> Judged:
         fits = isinstance(value, str) and self.pattern.fullmatch(value) is not None
-        return _fits(fits, where, f"takes a text like {self.pattern.pattern}")
+        return _fits(fits, F_("{where} takes a text like {pattern}").format(where=where, pattern=self.pattern.pattern))
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +117,7 @@ class ListOf:
 
     def judge(self, value: object, where: str, choices: tuple[str, ...]) -> Judged:
         if not isinstance(value, list) or len(value) > 1000:
-            return Judged("never", f"{where} takes a list")
+            return Judged("never", F_("{where} takes a list").format(where=where))
         return worst(Judged("allow", ""), *(self.item.judge(item, where, choices) for item in value))
 
 
@@ -109,7 +126,9 @@ class Approve:
     rule: Rule
 
     def judge(self, value: object, where: str, choices: tuple[str, ...]) -> Judged:
-        return worst(Judged("approve", f"{where} needs approval"), self.rule.judge(value, where, choices))
+        return worst(
+            Judged("approve", F_("{where} needs approval").format(where=where)), self.rule.judge(value, where, choices)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,19 +147,26 @@ class Keys:
 
     def judge(self, value: object, where: str, _: tuple[str, ...]) -> Judged:
         if not isinstance(value, Mapping):
-            return Judged("never", f"{where} takes a JSON object")
+            return Judged("never", F_("{where} takes a JSON object").format(where=where))
         return together([Judged("allow", ""), *(self._key(key, item, where) for key, item in value.items())])
 
     def _key(self, key: str, item: object, where: str) -> Judged:
         if not _KEY.fullmatch(key):
-            return Judged("never", f"{where}: {key[:60]} is no plain key; write nested keys as nested objects")
+            return Judged(
+                "never",
+                F_("{where}: {key} is no plain key; write nested keys as nested objects").format(
+                    where=where, key=key[:60]
+                ),
+            )
         if key not in self.rules:
-            return Judged("approve", f"{where}.{key} is not on the list of keys that run unasked")
+            return Judged(
+                "approve", F_("{where}.{key} is not on the list of keys that run unasked").format(where=where, key=key)
+            )
         return self.rules[key].judge(item, f"{where}.{key}", ())
 
 
-def _fits(fits: bool, where: str, form: str) -> Judged:
-    return Judged("allow", "") if fits else Judged("never", f"{where} {form}")
+def _fits(fits: bool, said: str) -> Judged:
+    return Judged("allow", "") if fits else Judged("never", said)
 
 
 def _range(whole: bool, rest: str) -> Rule:

@@ -10,8 +10,9 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
+from app.language import F_
 from app.results.importers import traps
-from app.results.importers.draft import THOUSAND, Draft, date_in, get, in_tokens, plain, short
+from app.results.importers.draft import LEFT_OUT, THOUSAND, Draft, date_in, get, in_tokens, plain, short
 from app.results.importers.schema import Imported, ImportProblem
 from app.results.importers.source import Importer, RawSource
 
@@ -56,7 +57,7 @@ def read(tree: dict[str, Any], raw: RawSource, where: str) -> Iterator[Imported 
     runs = draft.count(tree, "metadata", "num_profile_runs") if isinstance(tree.get("metrics"), dict) else None
     metrics = _by_metric(tree["metrics"]) if runs else tree
     if draft.number(metrics, "request_count", "avg") == 0:
-        yield ImportProblem(message="no request succeeded: there is nothing to make a card of", path=where or None)
+        yield ImportProblem(message=F_("no request succeeded: there is nothing to make a card of"), path=where or None)
         return
     _conditions(draft, tree, runs)
     spread = draft.number(tree, "metrics", "output_token_throughput_avg", "std") if runs else None
@@ -66,7 +67,7 @@ def read(tree: dict[str, Any], raw: RawSource, where: str) -> Iterator[Imported 
     _load(draft, tree, metrics)
     _validity(draft, tree, metrics)
     card = draft.finish(("output_throughput", "request_throughput", "ttft"), raw.as_raw())
-    yield card or ImportProblem(message="holds no figure that can be read", path=where or None)
+    yield card or ImportProblem(message=F_("holds no figure that can be read"), path=where or None)
 
 
 def _by_metric(flat: dict[str, Any]) -> dict[str, dict[str, Any]]:
@@ -108,7 +109,11 @@ def _figures(draft: Draft, metrics: dict[str, Any]) -> None:
         found = _statistics(draft, metrics, name)
         factor = IN_MS.get(str(get(metrics, name, "unit")))
         if found and factor is None:
-            draft.warn("refused", name, f"its unit is {plain(get(metrics, name, 'unit'))}, which is no time; left out")
+            draft.warn(
+                "refused",
+                name,
+                F_("its unit is {unit}, which is no time; left out").format(unit=plain(get(metrics, name, "unit"))),
+            )
         elif factor is not None:
             draft.times(axis, found, name, factor)
             _with_failures(draft, metrics, axis, f"adj_{name}", factor)
@@ -142,13 +147,17 @@ def _per_user(draft: Draft, metrics: dict[str, Any]) -> None:
     if "p90" in speeds:
         where = "output_token_throughput_per_user"
         draft.figure("interactivity_p90_fast", "P90 fast tail", speeds["p90"], "tok/s/user", where)
-        message = "its P90 is the fast tail: only a tenth of the requests exceed it; P90 interactivity is the slow one"
+        message = F_(
+            "its P90 is the fast tail: only a tenth of the requests exceed it; P90 interactivity is the slow one"
+        )
         draft.warn("T5", where, message)
     normalised = draft.number(metrics, E2E_RATE, "avg")
     draft.figure("interactivity_e2e", "P90 slow tail", normalised, "tok/s/user", E2E_RATE)
     if get(metrics, "e2e_output_token_throughput") is not None:
-        message = "tokens over latency of each request, inverted before the percentile: not 1 / P90(latency / tokens)"
-        draft.warn("T6", "e2e_output_token_throughput", f"{message}; left out")
+        message = F_(
+            "tokens over latency of each request, inverted before the percentile: not 1 / P90(latency / tokens)"
+        )
+        draft.warn("T6", "e2e_output_token_throughput", LEFT_OUT.format(said=message))
 
 
 def _load(draft: Draft, tree: dict[str, Any], metrics: dict[str, Any]) -> None:
@@ -185,18 +194,20 @@ def _validity(draft: Draft, tree: dict[str, Any], metrics: dict[str, Any]) -> No
     if failed:
         traps.failures(draft, int(failed), int(failed + (done or 0)))
     if tree.get("was_cancelled") is True or tree.get("is_complete") is False:
-        draft.warn("stopped-early", "was_cancelled", "the run was cancelled or did not complete")
+        draft.warn("stopped-early", "was_cancelled", F_("the run was cancelled or did not complete"))
     if get(tree, "metadata", "submission_valid") is False:
         reasons = get(tree, "metadata", "submission_invalid_reasons")
         listed = ", ".join(plain(reason) or "?" for reason in reasons) if isinstance(reasons, list) else ""
-        message = f"aiperf marks the run as not valid for its scenario: {listed or 'no reason stated'}"
+        message = F_("aiperf marks the run as not valid for its scenario: {why}").format(
+            why=listed or "no reason stated"
+        )
         draft.warn("invalid", "metadata.submission_valid", message)
     config = get(tree, "input_config", "endpoint")
     if isinstance(config, dict) and config.get("use_server_token_count") is not True:
-        message = "tokens are counted by the client's tokenizer, not by the server"
+        message = F_("tokens are counted by the client's tokenizer, not by the server")
         draft.warn("definition", "use_server_token_count", message)
     if isinstance(config, dict) and config.get("streaming") is False:
-        draft.warn("definition", "streaming", "the replies were not streamed: there is no TTFT or TPOT in this run")
+        draft.warn("definition", "streaming", F_("the replies were not streamed: there is no TTFT or TPOT in this run"))
 
 
 IMPORTER = Importer("aiperf", fits, version, read)

@@ -19,6 +19,7 @@ from app.cards.completeness import questions
 from app.cards.schema import LARGEST, NUMBER, Card
 from app.cards.short import CHOICES
 from app.cards.text import LONGEST, LONGEST_NAME, NAMED
+from app.language import F_, N_
 from app.protocol.english import refusal
 from app.results.importers.json_tree import LONGEST_NUMBER
 from app.results.importers.json_tree import number as as_written
@@ -27,6 +28,7 @@ from app.results.importers.schema import Imported, Question, Warned
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+LEFT_OUT = F_("{said}; left out")
 SMALLEST = Decimal(10) ** -15
 DERIVED = Context(prec=12)  # digits of a number that is computed here
 TRAP_OF_AXIS = {"tpot": "T4", "event_gap": "T14", "token_itl": "T14", "output_per_gpu": "T9", "decode_per_gpu": "T9"}
@@ -145,13 +147,13 @@ class Draft:
         found = number_in(value)
         if found is None:
             if value is not None and not isinstance(value, dict | list):
-                self.warn("refused", name, "is no number; left out")
+                self.warn("refused", name, F_("is no number; left out"))
             return None
         if not found.is_finite():
-            self.warn("not-finite", name, "is NaN or infinite in the file; left out")
+            self.warn("not-finite", name, F_("is NaN or infinite in the file; left out"))
             return None
         if found.copy_abs() > LARGEST or (found and found.copy_abs() < SMALLEST):
-            self.warn("out-of-range", name, "is beyond anything measured here; left out")
+            self.warn("out-of-range", name, F_("is beyond anything measured here; left out"))
             return None
         return found
 
@@ -159,7 +161,7 @@ class Draft:
         found = self.number(tree, *path)
         if found is not None and (found != int(found) or found < 0):
             name = ".".join(str(step) for step in path)
-            self.warn("refused", name, f"is {short(found)}, which is no count; left out")
+            self.warn("refused", name, F_("is {found}, which is no count; left out").format(found=short(found)))
             return None
         return None if found is None else int(found)
 
@@ -168,7 +170,11 @@ class Draft:
         if value is None or (axis, statistic) in self.figures:
             return
         if value < 0:
-            self.warn("refused", source or axis, f"is {short(value)}; a time or rate is not negative; left out")
+            self.warn(
+                "refused",
+                source or axis,
+                F_("is {value}; a time or rate is not negative; left out").format(value=short(value)),
+            )
             return
         self.figures[axis, statistic] = {"axis": axis, "statistic": statistic, "value": value, "unit": unit}
         for said in AXES[axis].tools:
@@ -180,7 +186,7 @@ class Draft:
     def rate(self, axis: str, value: Decimal | None, unit: str, source: str, *, served: bool = True) -> None:
         """One number of the whole run. 0 in a run that served requests is a missing value (T8)."""
         if value == 0 and served:
-            self.warn("T8", source, "is 0 although requests were served: missing, not zero")
+            self.warn("T8", source, F_("is 0 although requests were served: missing, not zero"))
             return
         self.figure(axis, None, value, unit, source)
 
@@ -198,7 +204,11 @@ class Draft:
                 continue
             self.figure(axis, statistic, value * factor, "ms", source)
         if zeros:
-            self.warn("T8", source, f"{', '.join(zeros)} is 0: no request takes no time; missing, not zero")
+            self.warn(
+                "T8",
+                source,
+                F_("{zeros} is 0: no request takes no time; missing, not zero").format(zeros=", ".join(zeros)),
+            )
 
     def rates(self, axis: str, found: dict[str, Decimal], unit: str, source: str) -> None:
         """A distribution of rates per request: its upper percentiles are the fast tail (T5)."""
@@ -229,7 +239,7 @@ class Draft:
         asked = [Question(field=need.field, question=need.question) for need in questions(card)]
         spec = card.speculation
         if spec and spec.method != "off" and spec.acceptance is None:
-            asked.append(Question(field="speculation.acceptance", question="Was acceptance measured or simulated?"))
+            asked.append(Question(field="speculation.acceptance", question=N_("Was acceptance measured or simulated?")))
         return Imported(card=card, where=self.where, questions=tuple(asked), warnings=tuple(self.warnings))
 
     def _validated(self) -> Card | None:
@@ -256,7 +266,7 @@ class Draft:
             holder.pop(last, None)
         elif isinstance(holder, list) and isinstance(last, int) and last < len(holder):
             holder.pop(last)
-        self.warn("refused", ".".join(str(step) for step in path), f"{message}; left out")
+        self.warn("refused", ".".join(str(step) for step in path), LEFT_OUT.format(said=message))
 
 
 def date_in(text: Any) -> dt.date | None:

@@ -11,6 +11,7 @@ import re
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
+from app.language import F_
 from app.results.importers import traps
 from app.results.importers.draft import THOUSAND, Draft, get, in_tokens, plain
 from app.results.importers.schema import Imported, ImportProblem
@@ -40,13 +41,13 @@ def _metadata_only(tree: Any) -> bool:
 
 def read(tree: dict[str, Any], raw: RawSource, where: str) -> Iterator[Imported | ImportProblem]:
     if "aggregated_metrics" not in tree:
-        message = "this is the experiment's metadata; the numbers are in the files beside it, one for each load"
+        message = F_("this is the experiment's metadata; the numbers are in the files beside it, one for each load")
         yield ImportProblem(message=message, path=where or None)
         return
     metrics = tree["aggregated_metrics"]
     draft = Draft("genai-bench", where)
     if draft.count(metrics, "num_completed_requests") == 0:
-        yield ImportProblem(message="no request succeeded: there is nothing to make a card of", path=where or None)
+        yield ImportProblem(message=F_("no request succeeded: there is nothing to make a card of"), path=where or None)
         return
     scenario = plain(get(metrics, "scenario"))
     draft.put("title", f"genai-bench {scenario or 'scenario not stated'}")
@@ -55,7 +56,7 @@ def read(tree: dict[str, Any], raw: RawSource, where: str) -> Iterator[Imported 
     _figures(draft, metrics, Decimal(1) if tree.get("_time_unit") == "ms" else THOUSAND)
     _load(draft, metrics, scenario)
     card = draft.finish(("output_throughput", "total_throughput", "request_throughput"), raw.as_raw())
-    yield card or ImportProblem(message="holds no figure that can be read", path=where or None)
+    yield card or ImportProblem(message=F_("holds no figure that can be read"), path=where or None)
 
 
 def _figures(draft: Draft, metrics: dict[str, Any], factor: Decimal) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
+from app.language import F_
 from app.results.importers import traps
 from app.results.importers.draft import THOUSAND, Draft, date_in, get, in_tokens, plain
 from app.results.importers.schema import Imported, ImportProblem
@@ -47,18 +48,18 @@ def read(tree: dict[str, Any], raw: RawSource, where: str) -> Iterator[Imported 
     for index, benchmark in enumerate(tree["benchmarks"]):
         place = f"{lead}benchmarks[{index}]"
         if not isinstance(get(benchmark, "metrics"), dict):
-            yield ImportProblem(message="a benchmark without metrics", path=place)
+            yield ImportProblem(message=F_("a benchmark without metrics"), path=place)
             continue
         draft = Draft("guidellm", place)
         if draft.count(benchmark, "metrics", "request_totals", "successful") == 0:
-            yield ImportProblem(message="no request succeeded: there is nothing to make a card of", path=place)
+            yield ImportProblem(message=F_("no request succeeded: there is nothing to make a card of"), path=place)
             continue
         _conditions(draft, tree, benchmark)
         _figures(draft, benchmark)
         _load(draft, benchmark)
         _counts(draft, tree, benchmark)
         card = draft.finish(("output_throughput", "total_throughput", "request_throughput"), raw.as_raw())
-        yield card or ImportProblem(message="holds no figure that can be read", path=place)
+        yield card or ImportProblem(message=F_("holds no figure that can be read"), path=place)
 
 
 def _conditions(draft: Draft, tree: dict[str, Any], benchmark: dict[str, Any]) -> None:
@@ -97,9 +98,9 @@ def _figures(draft: Draft, benchmark: dict[str, Any]) -> None:
         stated = {statistic: value for statistic, value in found.items() if value is not None}
         draft.times(axis, stated, name, factor)
     if get(benchmark, "metrics", "time_per_output_token_ms") is not None:
-        message = (
-            "guidellm's time_per_output_token_ms includes the first token and is no TPOT; it is left out, and "
-            "inter_token_latency_ms stands for TPOT"
+        message = F_(
+            "guidellm's time_per_output_token_ms includes the first token and is no TPOT; it is left "
+            "out, and inter_token_latency_ms stands for TPOT"
         )
         draft.warn("T4", "time_per_output_token_ms", message)
 
@@ -125,7 +126,13 @@ def _counts(draft: Draft, tree: dict[str, Any], benchmark: dict[str, Any]) -> No
     traps.failures(draft, failed, total)
     unfinished = draft.count(totals, "incomplete")
     if unfinished:
-        draft.warn("stopped-early", "requests", f"{unfinished} of {total} requests were cut off at the end of the run")
+        draft.warn(
+            "stopped-early",
+            "requests",
+            F_("{unfinished} of {total} requests were cut off at the end of the run").format(
+                unfinished=unfinished, total=total
+            ),
+        )
     data = get(tree, "config", "spec", "data", 0)
     for field, name, planned in (
         ("workload.input_tokens", "prompt_token_count", "prompt_tokens"),
@@ -145,7 +152,9 @@ def _counts(draft: Draft, tree: dict[str, Any], benchmark: dict[str, Any]) -> No
     for said in warnings if isinstance(warnings, list) else ():
         message = plain(get(said, "message"))
         if message:
-            draft.warn("tool", plain(get(said, "code")) or "warnings", f"guidellm says: {message}")
+            draft.warn(
+                "tool", plain(get(said, "code")) or "warnings", F_("guidellm says: {message}").format(message=message)
+            )
 
 
 IMPORTER = Importer("guidellm", fits, version, read)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
+from app.language import F_
 from app.results.importers import traps
 from app.results.importers.draft import THOUSAND, Draft, divide, get, in_tokens, short
 from app.results.importers.schema import Imported, ImportProblem
@@ -34,7 +35,7 @@ def fits(tree: Any) -> bool:
 def read(tree: dict[str, Any], raw: RawSource, where: str) -> Iterator[Imported | ImportProblem]:
     draft = Draft("inference-perf", where)
     if draft.count(tree, "successes", "count") == 0:
-        yield ImportProblem(message="no request succeeded: there is nothing to make a card of", path=where or None)
+        yield ImportProblem(message=F_("no request succeeded: there is nothing to make a card of"), path=where or None)
         return
     draft.put("title", f"inference-perf: {raw.name}")
     draft.put("note", "Imported from an inference-perf lifecycle report.")
@@ -43,7 +44,7 @@ def read(tree: dict[str, Any], raw: RawSource, where: str) -> Iterator[Imported 
     _load(draft, tree)
     _tokens(draft, tree)
     card = draft.finish(("output_throughput", "total_throughput", "request_throughput"), raw.as_raw())
-    yield card or ImportProblem(message="holds no figure that can be read", path=where or None)
+    yield card or ImportProblem(message=F_("holds no figure that can be read"), path=where or None)
 
 
 def _figures(draft: Draft, tree: dict[str, Any]) -> None:
@@ -58,14 +59,14 @@ def _figures(draft: Draft, tree: dict[str, Any]) -> None:
     if mean is not None:
         draft.times("token_itl", {"mean": mean}, "inter_token_latency", THOUSAND)
     if get(tree, "successes", "latency", "normalized_time_per_output_token") is not None:
-        message = "includes the first token and is no TPOT; left out"
+        message = F_("includes the first token and is no TPOT; left out")
         draft.warn("T4", "normalized_time_per_output_token", message)
 
 
 def _load(draft: Draft, tree: dict[str, Any]) -> None:
     requested, achieved = draft.number(tree, "load_summary", "requested_rate"), None
     if requested is None and "requested_rate" not in (get(tree, "load_summary") or {}):
-        message = "the summary of all stages mixes their loads: no single load stands behind these numbers"
+        message = F_("the summary of all stages mixes their loads: no single load stands behind these numbers")
         draft.warn("T10", "load_summary", message)
     else:
         draft.put("workload.rate", requested)
@@ -74,7 +75,9 @@ def _load(draft: Draft, tree: dict[str, Any]) -> None:
     draft.put("workload.concurrency", draft.count(tree, "load_summary", "concurrency"))
     late = draft.number(tree, "load_summary", "schedule_delay", "mean")
     if late is not None and late > LATE_S:
-        message = f"requests left {short(late)} s late on average: the load generator could not keep its schedule"
+        message = F_("requests left {late} s late on average: the load generator could not keep its schedule").format(
+            late=short(late)
+        )
         draft.warn("T10", "load_summary.schedule_delay", message)
     failed, total = draft.count(tree, "failures", "count"), draft.count(tree, "load_summary", "count")
     traps.failures(draft, failed, total)
@@ -90,18 +93,22 @@ def _tokens(draft: Draft, tree: dict[str, Any]) -> None:
             draft.put(field, in_tokens(mean) if fixed else f"mean {in_tokens(mean)}")
     least, most = draft.number(output, "min"), draft.number(output, "max")
     if least is not None and most is not None and least < most * traps.REACHED:
-        message = (
-            f"outputs run from {short(least)} to {short(most)} tokens: the length was not fixed, or replies ended early"
-        )
+        message = F_(
+            "outputs run from {least} to {most} tokens: the length was not fixed, or replies ended early"
+        ).format(least=short(least), most=short(most))
         draft.warn("T15", "workload.output_tokens", message)
     _counting(draft, tree)
     wrong = draft.count(tree, "successes", "token_count_mismatches")
     if wrong:
-        message = f"{wrong} replies whose text, tokenised again, does not give the server's token count"
+        message = F_("{wrong} replies whose text, tokenised again, does not give the server's token count").format(
+            wrong=wrong
+        )
         draft.warn("T15", "successes.token_count_mismatches", message)
     counted = draft.count(tree, "successes", "client_fallback_requests", "output")
     if counted:
-        message = f"the output tokens of {counted} replies were counted by tokenising their text again"
+        message = F_("the output tokens of {counted} replies were counted by tokenising their text again").format(
+            counted=counted
+        )
         draft.warn("definition", "successes.client_fallback_requests", message)
     cached, total = (draft.number(tree, "successes", "prompt_tokens", key) for key in ("cached", "total"))
     if cached and total:
@@ -118,10 +125,10 @@ def _counting(draft: Draft, tree: dict[str, Any]) -> None:
     rate = draft.number(tree, "successes", "throughput", "output_tokens_per_sec")
     seconds = draft.number(tree, "benchmark_time_seconds")
     if server and rate and seconds and not server * traps.LENGTH <= rate * seconds <= server / traps.LENGTH:
-        message = (
-            f"{short(rate * seconds)} output tokens by the client's tokenizer, {short(server)} by the server's count: "
-            "throughput, TPOT and the gap per token are in the client's tokens"
-        )
+        message = F_(
+            "{rate} output tokens by the client's tokenizer, {server} by the server's count: throughput, "
+            "TPOT and the gap per token are in the client's tokens"
+        ).format(rate=short(rate * seconds), server=short(server))
         draft.warn("definition", "output_tokens_per_sec", message)
 
 

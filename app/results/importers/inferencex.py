@@ -11,6 +11,7 @@ import re
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
+from app.language import F_
 from app.results.importers import inferencex_agentx, traps
 from app.results.importers.draft import THOUSAND, Draft, date_in, divide, get, in_tokens, number_in, plain, short
 from app.results.importers.inferencex_setup import deployment, speculation
@@ -53,10 +54,10 @@ def read(tree: Any, raw: RawSource, where: str) -> Iterator[Imported | ImportPro
         elif _is_raw(row):
             main = _raw(draft, row, raw.name)
         else:
-            yield ImportProblem(message="is no InferenceX row", path=place or None)
+            yield ImportProblem(message=F_("is no InferenceX row"), path=place or None)
             continue
         card = draft.finish(main, raw.as_raw()) if main else None
-        yield card or ImportProblem(message="holds no figure that can be read", path=place or None)
+        yield card or ImportProblem(message=F_("holds no figure that can be read"), path=place or None)
 
 
 def _raw(draft: Draft, tree: dict[str, Any], name: str) -> tuple[str, ...]:
@@ -105,7 +106,9 @@ def _per_gpu(draft: Draft, output: Decimal | None, whole: Decimal | None, name: 
     gpus = int(match[1])
     draft.put("parallelism.tp", gpus)
     draft.put("hardware.count", gpus)
-    message = f"{gpus} GPUs are read from the file's name (tp{gpus}); check that nothing else multiplies them"
+    message = F_(
+        "{gpus} GPUs are read from the file's name (tp{gpus}); check that nothing else multiplies them"
+    ).format(gpus=gpus)
     draft.warn("T9", "hardware.count", message)
     for axis, value in (("output_per_gpu", output), ("total_per_gpu", whole)):
         draft.figure(axis, None, divide(value, Decimal(gpus)) if value else None, "tok/s/GPU", "output_throughput")
@@ -156,10 +159,10 @@ def _row(draft: Draft, row: dict[str, Any]) -> tuple[str, ...]:
     draft.rate("prefill_per_gpu", incoming, "tok/s/GPU", "input_tput_per_gpu")
     _times(draft, row)
     if get(row, "decode_step_tput_per_gpu") is not None:
-        message = "counts decode steps and not tokens; a step yields 1 + accepted tokens; left out"
+        message = F_("counts decode steps and not tokens; a step yields 1 + accepted tokens; left out")
         draft.warn("T3", "decode_step_tput_per_gpu", message)
     if any(key.startswith("joules_per_") for key in row):
-        message = "energy figures changed their meaning under one name between versions of this format; left out"
+        message = F_("energy figures changed their meaning under one name between versions of this format; left out")
         draft.warn("T16", "joules_per_*", message)
     return main
 
@@ -173,18 +176,25 @@ def _output_under_the_name_of_total(
     derived = divide(load, step * gpus) if load and step and gpus else None
     is_derived = derived is not None and abs(derived - output) <= output * EQUAL
     message = (
-        f"tput_per_gpu == output_tput_per_gpu although isl={isl}: this row's tput_per_gpu is output-only"
-        f"{' and derived (conc/mean_tpot/GPUs)' if is_derived else ''}, not input+output wall clock"
-    )
+        F_(
+            "tput_per_gpu == output_tput_per_gpu although isl={isl}: this row's tput_per_gpu is "
+            "output-only and derived (conc/mean_tpot/GPUs), not input+output wall clock"
+        )
+        if is_derived
+        else F_(
+            "tput_per_gpu == output_tput_per_gpu although isl={isl}: this row's tput_per_gpu is "
+            "output-only, not input+output wall clock"
+        )
+    ).format(isl=isl)
     draft.warn("T1", "tput_per_gpu", message)
     if not is_derived:
         return _output_per_gpu(draft, row, output)
     if load and osl and whole and gpus:
         wall = divide(load * osl, whole * gpus)
-        message = (
-            f"derived: {short(output)} tok/s/GPU holds only while every request decodes; "
-            f"by mean latency the wall clock gives about {short(wall)}"
-        )
+        message = F_(
+            "derived: {output} tok/s/GPU holds only while every request decodes; by mean latency the "
+            "wall clock gives about {wall}"
+        ).format(output=short(output), wall=short(wall))
         draft.warn("T2", "output_tput_per_gpu", message)
     draft.rate("decode_per_gpu", output, "tok/s/GPU", "output_tput_per_gpu")
     return ("decode_per_gpu",)
@@ -195,7 +205,7 @@ def _output_per_gpu(draft: Draft, row: dict[str, Any], output: Decimal | None) -
         draft.rate("output_per_gpu", output, "tok/s/GPU", "output_tput_per_gpu")
         return ("total_per_gpu", "output_per_gpu")
     draft.rate("decode_per_gpu", output, "tok/s/GPU", "output_tput_per_gpu")
-    message = "total over all GPUs, output over the decode GPUs, input over the prefill GPUs: they do not add up"
+    message = F_("total over all GPUs, output over the decode GPUs, input over the prefill GPUs: they do not add up")
     draft.warn("T9", "output_tput_per_gpu", message)
     return ("total_per_gpu", "decode_per_gpu")
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from app.language import F_
 from app.results.importers import traps
 from app.results.importers.draft import THOUSAND, get, in_tokens, plain
 from app.results.importers.inferencex_setup import deployment, speculation
@@ -64,7 +65,9 @@ def _rates(draft: Draft, metrics: dict[str, Any]) -> None:
         draft.rate(axis, draft.number(metrics, "throughput", "per_gpu", name), "tok/s/GPU", f"per_gpu.{name}")
     draft.rate("request_throughput", draft.number(metrics, "qps", "mean"), "req/s", "qps")
     draft.rate("run_duration", draft.number(metrics, "throughput", "duration_seconds"), "s", "duration_seconds")
-    message = "total tokens count every input token of every turn, cached ones included: an output rate is far lower"
+    message = F_(
+        "total tokens count every input token of every turn, cached ones included: an output rate is far lower"
+    )
     draft.warn("T1", "per_gpu.total_tput_tps", message)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from app.language import F_
 from app.results.importers.draft import plain
 
 if TYPE_CHECKING:
@@ -40,9 +41,9 @@ def _gpus(draft: Draft, row: dict[str, Any]) -> int | None:
         draft.put("parallelism.note", "; ".join(pools))
         both = (prefill or 0) + (decode or 0)
         if decode and prefill:
-            message = (
-                f"{prefill} prefill and {decode} decode GPUs: per-GPU numbers of the two pools have other divisors"
-            )
+            message = F_(
+                "{prefill} prefill and {decode} decode GPUs: per-GPU numbers of the two pools have other divisors"
+            ).format(prefill=prefill, decode=decode)
             draft.warn("T9", "hardware.count", message)
         return both or None
     tp = draft.count(row, "tp") or draft.count(row, "decode_tp")
@@ -75,8 +76,8 @@ def speculation(draft: Draft, row: dict[str, Any]) -> None:
         return
     draft.put("speculation.method", method)
     draft.put("speculation.accept_length", draft.number(row, "observed_tokens_per_step"))
-    message = (
-        "InferenceX may force the acceptance length (golden AL), and the engines count it differently (TensorRT-LLM's "
-        "knob is one lower): ask whether it was measured"
+    message = F_(
+        "InferenceX may force the acceptance length (golden AL), and the engines count it differently "
+        "(TensorRT-LLM's knob is one lower): ask whether it was measured"
     )
     draft.warn("T13", "speculation.acceptance", message)

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from app.language import F_
 from app.results.importers.schema import ImportProblem
 
 if TYPE_CHECKING:
@@ -92,7 +93,10 @@ class _Budget:
         self.left -= size
         if self.left < 0:
             limit = f"{BUDGET // 1024 // 1024} MB"
-            raise _RefusedError(f"holds more than {limit} outside its per-request lists; no result file does", path)
+            raise _RefusedError(
+                F_("holds more than {limit} outside its per-request lists; no result file does").format(limit=limit),
+                path,
+            )
 
 
 def documents(data: bytes) -> tuple[list[JsonDocument], list[ImportProblem]]:
@@ -107,7 +111,11 @@ def documents(data: bytes) -> tuple[list[JsonDocument], list[ImportProblem]]:
         line += text.count(b"\n", counted, at)
         counted = at
         if len(found) == MOST_DOCUMENTS:
-            problems.append(ImportProblem(message=f"only the first {MOST_DOCUMENTS} results are read", line=line))
+            problems.append(
+                ImportProblem(
+                    message=F_("only the first {number} results are read").format(number=MOST_DOCUMENTS), line=line
+                )
+            )
             break
         end, problem = _extent(text, at)
         if problem is not None:
@@ -116,7 +124,7 @@ def documents(data: bytes) -> tuple[list[JsonDocument], list[ImportProblem]]:
             continue
         torn = _no_text(text, at, end)
         if torn is not None:
-            problems.append(_at(text, torn, "this is not UTF-8 text"))
+            problems.append(_at(text, torn, F_("this is not UTF-8 text")))
             at = _skip_space(text, end)
             continue
         try:
@@ -138,10 +146,14 @@ def _extent(text: bytes, at: int) -> tuple[int, ImportProblem | None]:
         if "trailing characters" in str(error):  # counted after the first of them was read
             return offset - 1, None
         said = re.sub(r"^JSON is malformed: | \(byte \d+\)$", "", str(error))
-        said = "the file ends in the middle of a value" if "truncated" in said else f"this is not JSON: {said}"
+        said = (
+            F_("the file ends in the middle of a value")
+            if "truncated" in said
+            else F_("this is not JSON: {why}").format(why=said)
+        )
         return at, _at(text, offset, said)
     except RecursionError:
-        return at, _at(text, at, "nested too deeply for a result file")
+        return at, _at(text, at, F_("nested too deeply for a result file"))
     return len(text), None
 
 
@@ -160,7 +172,7 @@ def _no_text(text: bytes, at: int, end: int) -> int | None:
 def _build(text: bytes, budget: _Budget) -> Tree | list[Any]:
     tree = _grow(msgspec.Raw(text), budget, "", whole=len(text) <= WHOLE)
     if not isinstance(tree, dict | list):
-        raise _RefusedError("a result file holds an object or a list of objects")
+        raise _RefusedError(F_("a result file holds an object or a list of objects"))
     return tree
 
 
@@ -188,7 +200,7 @@ def _pairs(raw: msgspec.Raw, path: str) -> Iterator[tuple[str, msgspec.Raw]]:
         nonlocal keys
         keys += 1
         if keys > MOST_KEYS:
-            raise ValueError(f"an object with more than {MOST_KEYS} keys")
+            raise ValueError(F_("an object with more than {number} keys").format(number=MOST_KEYS))
         return _Name(text)
 
     try:
@@ -212,7 +224,7 @@ def _objects(raw: msgspec.Raw, path: str) -> list[msgspec.Raw]:
             nonlocal entries
             entries += 1
             if entries > MOST_DOCUMENTS:
-                raise ValueError(f"a list of more than {MOST_DOCUMENTS} results")
+                raise ValueError(F_("a list of more than {number} results").format(number=MOST_DOCUMENTS))
 
     try:
         msgspec.json.decode(raw, type=list[Counted])
@@ -222,7 +234,7 @@ def _objects(raw: msgspec.Raw, path: str) -> list[msgspec.Raw]:
 
 
 def _twice(key: str) -> str:
-    return f"`{key[:100]}` stands twice in one object; which one counts is not known"
+    return F_("`{key}` stands twice in one object; which one counts is not known").format(key=key[:100])
 
 
 def _parse(text: bytes, path: str) -> Any:
@@ -236,9 +248,9 @@ def _parse(text: bytes, path: str) -> Any:
     try:
         return json.loads(text.decode(), object_pairs_hook=unique, parse_float=number, parse_int=number)
     except RecursionError:
-        raise _RefusedError("nested too deeply for a result file", path) from None
+        raise _RefusedError(F_("nested too deeply for a result file"), path) from None
     except ValueError as error:  # msgspec let it pass, json does not
-        raise _RefusedError(f"this is not JSON: {error}", path) from None
+        raise _RefusedError(F_("this is not JSON: {why}").format(why=error), path) from None
 
 
 def number(text: str) -> Decimal:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
+from app.language import F_
 from app.results.importers import traps
 from app.results.importers.draft import THOUSAND, Draft, date_in, get, in_tokens, number_in, plain
 from app.results.importers.schema import Imported, ImportProblem
@@ -81,7 +82,7 @@ def read(tree: dict[str, Any], raw: RawSource, where: str) -> Iterator[Imported 
     results = tree["metrics"] if old else get(tree, "results", "request_performance", "aggregate")
     if not isinstance(results, dict):
         path = "metrics" if old else "results.request_performance.aggregate"
-        yield ImportProblem(message="holds no request performance", path=path)
+        yield ImportProblem(message=F_("holds no request performance"), path=path)
         return
     load = get(tree, "scenario", "load") if old else get(tree, "scenario", "load", "standardized")
     name = plain(get(load, "name") if old else get(load, "tool"))
@@ -89,7 +90,7 @@ def read(tree: dict[str, Any], raw: RawSource, where: str) -> Iterator[Imported 
     draft = Draft(report.tool, where)
     total, failed = draft.count(results, "requests", "total"), draft.count(results, "requests", "failures")
     if total is not None and total == failed:
-        yield ImportProblem(message="no request succeeded: there is nothing to make a card of", path=where or None)
+        yield ImportProblem(message=F_("no request succeeded: there is nothing to make a card of"), path=where or None)
         return
     draft.put("title", f"llm-d report: {plain(get(tree, 'run', 'description')) or name or raw.name}")
     draft.put(
@@ -102,7 +103,7 @@ def read(tree: dict[str, Any], raw: RawSource, where: str) -> Iterator[Imported 
     _load(draft, report)
     traps.failures(draft, failed, total)
     card = draft.finish(("output_throughput", "total_throughput", "request_throughput"), raw.as_raw())
-    yield card or ImportProblem(message="holds no figure that can be read", path=where or None)
+    yield card or ImportProblem(message=F_("holds no figure that can be read"), path=where or None)
 
 
 def _day(tree: dict[str, Any], *, old: bool) -> Any:
@@ -157,7 +158,9 @@ def _stack_02(draft: Draft, tree: dict[str, Any]) -> None:
     else:
         draft.put("parallelism.note", "; ".join(_layout(draft, part) for part in engines))
     if roles & {"prefill", "decode"}:
-        message = "the report lists prefill or decode engines: per-GPU numbers need to say which GPUs they divide by"
+        message = F_(
+            "the report lists prefill or decode engines: per-GPU numbers need to say which GPUs they divide by"
+        )
         draft.warn("T9", "hardware.count", message)
 
 
@@ -199,12 +202,12 @@ def _figures(draft: Draft, report: _Report) -> None:
     if gap and gap_axis:
         _times(draft, report, gap_axis, gap, only_mean=gap_axis == "token_itl")
     if report.tool is None:
-        draft.warn("definition", "scenario.load", "the load tool is not one whose definitions are known here")
+        draft.warn("definition", "scenario.load", F_("the load tool is not one whose definitions are known here"))
     if report.tool == "guidellm" and get(report.results, "latency", "time_per_output_token") is not None:
-        message = "guidellm's time per output token includes the first token; inter_token_latency stands for TPOT"
+        message = F_("guidellm's time per output token includes the first token; inter_token_latency stands for TPOT")
         draft.warn("T4", "latency.time_per_output_token", message)
     if get(report.results, "latency", "normalized_time_per_output_token") is not None:
-        message = "includes the first token and is no TPOT; left out"
+        message = F_("includes the first token and is no TPOT; left out")
         draft.warn("T4", "latency.normalized_time_per_output_token", message)
 
 
@@ -215,7 +218,9 @@ def _times(draft: Draft, report: _Report, axis: str, name: str, *, only_mean: bo
     factor = IN_MS.get(str(get(holder, "units")))
     if factor is None:
         draft.warn(
-            "refused", f"latency.{name}", f"its unit is {plain(get(holder, 'units'))}, which is no time; left out"
+            "refused",
+            f"latency.{name}",
+            F_("its unit is {unit}, which is no time; left out").format(unit=plain(get(holder, "units"))),
         )
         return
     found = {key: draft.number(holder, key) for key in (("mean",) if only_mean else STATISTICS)}
@@ -246,7 +251,7 @@ def _load(draft: Draft, report: _Report) -> None:
         )
         if mean == 0:
             draft.warn(
-                "T8", f"requests.{came}", "mean length 0: the converter writes 0 where the lengths were not saved"
+                "T8", f"requests.{came}", F_("mean length 0: the converter writes 0 where the lengths were not saved")
             )
             mean = None
         if asked and get(report.load, planned, "distribution") == "fixed":

@@ -9,6 +9,7 @@ import re
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
+from app.language import F_
 from app.results.importers.draft import Draft, plain
 from app.results.importers.schema import Imported, ImportProblem
 from app.results.importers.source import Importer, RawSource, no_version
@@ -42,14 +43,21 @@ def read(tree: list[dict[str, str]], raw: RawSource, where: str) -> Iterator[Imp
         value = draft.number(row, "Result")
         if not _figure(draft, row, value):
             unit = plain(row.get("Units")) or "no unit"
-            yield ImportProblem(message=f"a result in {unit} is on no axis here, or the result is missing", path=place)
+            yield ImportProblem(
+                message=F_("a result in {unit} is on no axis here, or the result is missing").format(unit=unit),
+                path=place,
+            )
             continue
         _system(draft, row)
         _measurement(draft, row, model)
         card = draft.finish((), raw.as_raw())
-        yield card or ImportProblem(message="holds no figure that can be read", path=place)
+        yield card or ImportProblem(message=F_("holds no figure that can be read"), path=place)
     if others:
-        yield ImportProblem(message=f"{others} rows are of models that are no language models; they are passed over")
+        yield ImportProblem(
+            message=F_("{others} rows are of models that are no language models; they are passed over").format(
+                others=others
+            )
+        )
 
 
 def _figure(draft: Draft, row: dict[str, str], value: Decimal | None) -> bool:
@@ -79,7 +87,9 @@ def _system(draft: Draft, row: dict[str, str]) -> None:
         stated = int(match[1] or match[2]) if match and len(match[0]) < 9 else None
         if stated and total and stated != total:
             share = short_percent(Decimal(total) / stated - 1)
-            message = f"{where} says {stated} GPUs, total_accelerators {total}: a number per GPU differs by {share}"
+            message = F_(
+                "{where} says {stated} GPUs, total_accelerators {total}: a number per GPU differs by {share}"
+            ).format(where=where, stated=stated, total=total, share=share)
             draft.warn("T9", "hardware.count", message)
     weights = plain(row.get("weight_data_types")) or ""
     draft.put("dtypes.weights", weights if weights.lower() not in DATATYPE_UNSTATED else None)
@@ -102,9 +112,15 @@ def _measurement(draft: Draft, row: dict[str, str], model: str) -> None:
         draft.put("quality.checked", True)
         draft.put("quality.how", f"MLPerf accuracy run: {' '.join(accuracy.split())}")
     if row.get("inferred") == "1":
-        draft.warn("invalid", "Result", "the checker inferred this result from another scenario; it was not measured")
+        draft.warn(
+            "invalid", "Result", F_("the checker inferred this result from another scenario; it was not measured")
+        )
     if (plain(row.get("errors")) or "0") != "0":
-        draft.warn("invalid", "errors", f"the checker counts {plain(row.get('errors'))} errors in this result")
+        draft.warn(
+            "invalid",
+            "errors",
+            F_("the checker counts {errors} errors in this result").format(errors=plain(row.get("errors"))),
+        )
 
 
 IMPORTER = Importer("mlperf", fits, no_version, read)

@@ -7,6 +7,7 @@ import io
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from app.language import F_
 from app.results.importers import (
     aiperf,
     genai_bench,
@@ -87,8 +88,10 @@ def read(name: str, data: bytes, format: Format | None = None) -> ImportReport:
             elif len(found) < MOST_DOCUMENTS:
                 found.append(part)
     if unknown:
-        more = f" (and {len(unknown) - 1} more parts)" if len(unknown) > 1 else ""
-        problems.append(ImportProblem(message=_unknown(format) + more, path=unknown[0] or None))
+        message = _unknown(format)
+        if len(unknown) > 1:
+            message = F_("{said} (and {number} more parts)").format(said=message, number=len(unknown) - 1)
+        problems.append(ImportProblem(message=message, path=unknown[0] or None))
     first = next(iter(formats), None)
     return ImportReport(
         format=first,
@@ -102,7 +105,7 @@ def _parts(importer: Importer, tree: Any, raw: RawSource, where: str) -> Iterato
     try:
         yield from importer.read(tree, raw, where)
     except RecursionError:  # a value that could be read, but is too deep to be written out again
-        yield ImportProblem(message="nested too deeply for a result file", path=where or None)
+        yield ImportProblem(message=F_("nested too deeply for a result file"), path=where or None)
 
 
 def _importer_of(tree: Any, among: Sequence[Importer] = IMPORTERS) -> Importer | None:
@@ -111,8 +114,8 @@ def _importer_of(tree: Any, among: Sequence[Importer] = IMPORTERS) -> Importer |
 
 def _unknown(wanted: Format | None) -> str:
     if wanted:
-        return f"this is no result of {TOOL_NAMES[wanted]}"
-    return f"not a result of any tool known here: {', '.join(TOOL_NAMES.values())}"
+        return F_("this is no result of {tool}").format(tool=TOOL_NAMES[wanted])
+    return F_("not a result of any tool known here: {tools}").format(tools=", ".join(TOOL_NAMES.values()))
 
 
 def _open(name: str, data: bytes) -> _Opened:
@@ -133,13 +136,13 @@ def _open(name: str, data: bytes) -> _Opened:
 
 def _refusal(data: bytes) -> str | None:
     if len(data) > MOST_BYTES:
-        return f"the file is larger than {MOST_BYTES // 1024 // 1024} MB"
+        return F_("the file is larger than {number} MB").format(number=MOST_BYTES // 1024 // 1024)
     if data.removeprefix(UTF8_BOM)[:BLANK_BYTES].isspace() or not data.removeprefix(UTF8_BOM):
-        return "the file is empty"
+        return F_("the file is empty")
     encoding = next((said for mark, said in OTHER_BOMS.items() if data.startswith(mark)), None)
     if encoding is None and b"\x00" in data[:64]:
         encoding = "UTF-16 or binary"
-    return f"the file is {encoding}; save it as UTF-8 and try again" if encoding else None
+    return F_("the file is {encoding}; save it as UTF-8 and try again").format(encoding=encoding) if encoding else None
 
 
 def _text(data: bytes, opened: _Opened) -> str | None:
@@ -148,7 +151,7 @@ def _text(data: bytes, opened: _Opened) -> str | None:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         column = len(data[data.rfind(b"\n", 0, error.start) + 1 : error.start].decode("utf-8", "replace")) + 1
-        opened.problems.append(ImportProblem(message="this is not UTF-8 text", line=line, column=column))
+        opened.problems.append(ImportProblem(message=F_("this is not UTF-8 text"), line=line, column=column))
         return None
 
 
@@ -166,16 +169,20 @@ def _table(data: bytes) -> _Opened:
             if begins == 1:
                 header = cells
             elif len(rows) == MOST_DOCUMENTS:
-                opened.problems.append(ImportProblem(message=f"only the first {MOST_DOCUMENTS} rows are read"))
+                opened.problems.append(
+                    ImportProblem(message=F_("only the first {number} rows are read").format(number=MOST_DOCUMENTS))
+                )
                 break
             elif cells and len(cells) != len(header):
-                message = "this row has another number of columns than the first line"
+                message = F_("this row has another number of columns than the first line")
                 opened.problems.append(ImportProblem(message=message, line=begins, column=1))
             elif cells:
                 rows.append(dict(zip(header, cells, strict=True)))
             begins = lines.line_num + 1
     except csv.Error as error:
-        problem = ImportProblem(message=f"the row that begins here is not CSV: {error}", line=begins, column=1)
+        problem = ImportProblem(
+            message=F_("the row that begins here is not CSV: {error}").format(error=error), line=begins, column=1
+        )
         opened.problems.append(problem)
     opened.trees.append((rows, ""))
     return opened
@@ -184,7 +191,9 @@ def _table(data: bytes) -> _Opened:
 def _yaml(name: str, data: bytes) -> _Opened:
     opened = _Opened()
     if len(data) > MOST_YAML_BYTES:
-        message = f"neither JSON nor CSV, and too large for YAML ({MOST_YAML_BYTES // 1024} KB at most)"
+        message = F_("neither JSON nor CSV, and too large for YAML ({number} KB at most)").format(
+            number=MOST_YAML_BYTES // 1024
+        )
         opened.problems.append(ImportProblem(message=message, line=1, column=1))
         return opened
     text = _text(data, opened)

@@ -10,6 +10,7 @@ import re
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
+from app.language import F_
 from app.results.importers import traps
 from app.results.importers.draft import Draft, divide, get, in_tokens, number_in, plain, short
 from app.results.importers.lists import not_empty
@@ -47,7 +48,7 @@ def read(tree: dict[str, Any], raw: RawSource, where: str) -> Iterator[Imported 
     draft = Draft("sglang bench_serving", where)
     completed = draft.count(tree, "completed")
     if completed == 0:
-        yield ImportProblem(message="no request succeeded: there is nothing to make a card of", path=where or None)
+        yield ImportProblem(message=F_("no request succeeded: there is nothing to make a card of"), path=where or None)
         return
     _server(draft, get(tree, "server_info"))
     draft.put("title", f"sglang.bench_serving: {draft.card.get('model', {}).get('id', 'model not stated')}")
@@ -59,7 +60,7 @@ def read(tree: dict[str, Any], raw: RawSource, where: str) -> Iterator[Imported 
     _load(draft, tree, completed)
     _lengths(draft, tree, completed)
     card = draft.finish(("output_throughput", "total_throughput", "request_throughput"), raw.as_raw())
-    yield card or ImportProblem(message="holds no figure that can be read", path=where or None)
+    yield card or ImportProblem(message=F_("holds no figure that can be read"), path=where or None)
 
 
 def _server(draft: Draft, info: Any) -> None:
@@ -128,7 +129,7 @@ def _figures(draft: Draft, tree: dict[str, Any]) -> None:
         draft.times(axes[name], times, f"{name}_ms")
     draft.figure("acceptance_length_sglang", None, accepted, "tokens/step")
     if draft.number(tree, "max_output_tokens_per_s"):
-        message = "the highest second of the run, counted in events; a peak is no mean; left out"
+        message = F_("the highest second of the run, counted in events; a peak is no mean; left out")
         draft.warn("T20", "max_output_tokens_per_s", message)
     traps.gap_above_tpot(draft)
     random = (plain(tree.get("dataset_name")) or "").startswith("random")
@@ -139,13 +140,14 @@ def _load(draft: Draft, tree: dict[str, Any], completed: int | None) -> None:
     limit = draft.count(tree, "max_concurrency")
     draft.put("workload.concurrency", limit)
     rate = number_in(tree.get("request_rate"))
-    why = ""
+    form, why = traps.FAR_UNDER, {}
     if rate is not None and rate.is_finite():
         rate = draft.number(tree, "request_rate")
         draft.put("workload.rate", rate)
         traps.rate_reached(draft, rate, draft.number(tree, "request_throughput"), "request_rate")
-        why = f": a rate-limited run ({short(rate)} req/s)" if rate else ""
-    traps.concurrency_reached(draft, limit, draft.number(tree, "concurrency"), why)
+        if rate:
+            form, why = traps.RATE_LIMITED, {"rate": short(rate)}
+    traps.concurrency_reached(draft, limit, draft.number(tree, "concurrency"), form, **why)
     traps.plausible_units(draft, limit, draft.number(tree, "concurrency"))
     failed = not_empty(tree.get("errors"))
     traps.failures(draft, failed, failed + completed if failed and completed else None)
@@ -173,12 +175,14 @@ def _lengths(draft: Draft, tree: dict[str, Any], completed: int | None) -> None:
             draft.put(field, f"mean {in_tokens(mean)}")
     backend = plain(tree.get("backend")) or ""
     if backend not in NATIVE:
-        message = f"the {backend} route counts the tokens that were asked for, not those that came, unless usage came"
+        message = F_(
+            "the {backend} route counts the tokens that were asked for, not those that came, unless usage came"
+        ).format(backend=backend)
         draft.warn("T15", "total_output_tokens", message)
     if counted and retokenized and retokenized < counted * RETOKENIZED:
-        message = (
-            f"{short(counted)} output tokens counted, the text holds {short(retokenized)}: replies may have ended early"
-        )
+        message = F_(
+            "{counted} output tokens counted, the text holds {retokenized}: replies may have ended early"
+        ).format(counted=short(counted), retokenized=short(retokenized))
         draft.warn("T15", "total_output_tokens_retokenized", message)
 
 

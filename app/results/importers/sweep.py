@@ -5,6 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
+from app.language import F_
 from app.results.importers.draft import short
 from app.results.importers.schema import Imported, Warned
 
@@ -30,10 +31,10 @@ def marked(imported: Sequence[Imported]) -> tuple[Imported, ...]:
         series = _series(card)
         if series in best and result.value < best[series][1] * DROP and load > best[series][0]:
             lower, more = best[series]
-            message = (
-                f"{short(result.value)} at load {short(load)} is below {short(more)} at {short(lower)}: the sweep is "
-                "not monotone; a Pareto front drops this point"
-            )
+            message = F_(
+                "{value} at load {load} is below {more} at {lower}: the sweep is not monotone; a Pareto "
+                "front drops this point"
+            ).format(value=short(result.value), load=short(load), more=short(more), lower=short(lower))
             below[index] = Warned(trap="T18", field="result.value", message=message)
         if series not in best or result.value > best[series][1]:
             best[series] = (load, result.value)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
+from app.language import F_
 from app.results.importers.draft import divide, short
 
 if TYPE_CHECKING:
@@ -16,28 +17,43 @@ LENGTH = Decimal("0.98")  # of the asked output length
 GUESS_MARGIN = Decimal("1.3")  # event gap over TPOT, above which events carry several tokens
 
 
+FAR_UNDER = F_("achieved concurrency {achieved}, far under the limit of {limit}; not a point at {limit}")
+# Where a rate was asked for too, it is what held the concurrency down.
+AT_A_RATE = F_(
+    "achieved concurrency {achieved}, far under the limit of {limit} (the run sends {rate} req/s); not a point at "
+    "{limit}"
+)
+RATE_LIMITED = F_(
+    "achieved concurrency {achieved}, far under the limit of {limit}: a rate-limited run ({rate} req/s); not a point "
+    "at {limit}"
+)
+
+
 def rate_reached(draft: Draft, requested: Decimal | None, achieved: Decimal | None, where: str) -> None:
     if requested and achieved is not None and achieved < requested * REACHED:
-        message = (
-            f"requested {short(requested)} req/s, achieved {short(achieved)}: saturated (load generator or server) or "
+        message = F_(
+            "requested {requested} req/s, achieved {achieved}: saturated (load generator or server) or "
             "too short a run; not a valid point for the requested rate"
-        )
+        ).format(requested=short(requested), achieved=short(achieved))
         draft.warn("T10", where, message)
 
 
-def concurrency_reached(draft: Draft, limit: int | None, achieved: Decimal | None, why: str = "") -> None:
+def concurrency_reached(
+    draft: Draft, limit: int | None, achieved: Decimal | None, form: str = FAR_UNDER, **why: str
+) -> None:
+    """`form` says it, with `why` in its further places."""
     if limit and achieved is not None and achieved < limit * FILLED:
-        message = f"achieved concurrency {short(achieved)}, far under the limit of {limit}{why}; not a point at {limit}"
+        message = form.format(achieved=short(achieved), limit=limit, **why)
         draft.warn("T10", "workload.concurrency", message)
 
 
 def plausible_units(draft: Draft, limit: int | None, in_flight: Decimal | None) -> None:
     """Little's law: latency times rate is the number in flight, which the client's limit bounds."""
     if limit and in_flight is not None and in_flight > limit * 2:
-        message = (
-            f"mean latency times request rate gives {short(in_flight)} requests in flight, above the limit of {limit}: "
+        message = F_(
+            "mean latency times request rate gives {in_flight} requests in flight, above the limit of {limit}: "
             "a time or a rate is in another unit than its name says"
-        )
+        ).format(in_flight=short(in_flight), limit=limit)
         draft.warn("T7", "request_throughput", message)
 
 
@@ -45,37 +61,43 @@ def cache_hits(draft: Draft, percent: Decimal | None, where: str) -> None:
     """Input that came from the prefix cache was never computed, yet counts as input."""
     if percent:
         draft.put("workload.prefix_cache", f"hit rate {short(percent)} % of input tokens")
-        message = (
-            f"{short(percent)} % of the input tokens came from the prefix cache: TTFT and throughput measure it too"
-        )
+        message = F_(
+            "{percent} % of the input tokens came from the prefix cache: TTFT and throughput measure it too"
+        ).format(percent=short(percent))
         draft.warn("T11", where, message)
 
 
 def failures(draft: Draft, failed: int | None, total: int | None) -> None:
     if failed:
-        of = f" of {total}" if total else ""
-        message = f"{failed}{of} requests failed; the times are the survivors' and look better than the load was"
+        some = F_("{failed} of {total} requests failed; the times are the survivors' and look better than the load was")
+        none = F_("{failed} requests failed; the times are the survivors' and look better than the load was")
+        message = (some if total else none).format(failed=failed, total=total)
         draft.warn("failures", "requests", message)
 
 
 def stopped_early(draft: Draft, done: int | None, planned: int | None) -> None:
     if done is not None and planned is not None and done < planned:
-        draft.warn("stopped-early", "requests", f"{done} of {planned} planned requests completed")
+        draft.warn(
+            "stopped-early",
+            "requests",
+            F_("{done} of {planned} planned requests completed").format(done=done, planned=planned),
+        )
 
 
 def output_length(draft: Draft, asked: Decimal | None, mean: Decimal | None) -> None:
     if asked and mean is not None and mean < asked * LENGTH:
-        message = f"mean output {short(mean)} of {short(asked)} tokens asked for: runs that stop early look faster"
+        early = F_("mean output {mean} of {asked} tokens asked for: runs that stop early look faster")
+        message = early.format(mean=short(mean), asked=short(asked))
         draft.warn("T15", "workload.output_tokens", message)
 
 
 def bundled_events(draft: Draft, tokens: Decimal | None, events: Decimal | None) -> None:
     """Output tokens against stream events of the whole run, where the file tells both."""
     if tokens and events and tokens > events * GUESS_MARGIN:
-        message = (
-            f"{short(divide(tokens, events))} tokens an event: the event gap is longer than the time per token, and a "
-            "first event with several tokens makes TPOT too low"
-        )
+        message = F_(
+            "{tokens} tokens an event: the event gap is longer than the time per token, and a first "
+            "event with several tokens makes TPOT too low"
+        ).format(tokens=short(divide(tokens, events)))
         draft.warn("T14", "event_gap", message)
 
 
@@ -83,19 +105,18 @@ def gap_above_tpot(draft: Draft) -> None:
     """The same from the means alone."""
     gap, tpot = draft.figures.get(("event_gap", "mean")), draft.figures.get(("tpot", "mean"))
     if gap and tpot and gap["value"] > tpot["value"] * GUESS_MARGIN:
-        message = (
-            f"mean gap {short(gap['value'])} ms over mean TPOT {short(tpot['value'])} ms: events carry several tokens, "
-            "as with speculation; compare TPOT"
-        )
+        message = F_(
+            "mean gap {gap} ms over mean TPOT {tpot} ms: events carry several tokens, as with speculation; compare TPOT"
+        ).format(gap=short(gap["value"]), tpot=short(tpot["value"]))
         draft.warn("T14", "event_gap", message)
 
 
 def random_prompts(draft: Draft, *, random: bool, speculating: bool) -> None:
     if random and speculating:
-        message = "random tokens without a chat template change how many draft tokens are accepted"
+        message = F_("random tokens without a chat template change how many draft tokens are accepted")
         draft.warn("T12", "speculation.accept_length", message)
 
 
 def reciprocal_std(draft: Draft, present: bool, where: str) -> None:
     if present:
-        draft.warn("T17", where, "the std of a reciprocal is not the reciprocal of the std; left out")
+        draft.warn("T17", where, F_("the std of a reciprocal is not the reciprocal of the std; left out"))

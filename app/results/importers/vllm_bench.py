@@ -10,6 +10,7 @@ import re
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
+from app.language import F_
 from app.results.importers import traps
 from app.results.importers.draft import THOUSAND, Draft, date_in, divide, get, in_tokens, number_in, plain, short
 from app.results.importers.lists import lengths, not_empty, row_sizes
@@ -40,7 +41,7 @@ def read(tree: dict[str, Any], raw: RawSource, where: str) -> Iterator[Imported 
     draft = Draft("vllm bench", where)
     completed = draft.count(tree, "completed")
     if completed == 0:
-        yield ImportProblem(message="no request succeeded: there is nothing to make a card of", path=where or None)
+        yield ImportProblem(message=F_("no request succeeded: there is nothing to make a card of"), path=where or None)
         return
     draft.put("title", f"vllm bench serve: {plain(tree.get('model_id')) or 'model not stated'}")
     draft.put("model.id", tree.get("model_id"))
@@ -54,7 +55,7 @@ def read(tree: dict[str, Any], raw: RawSource, where: str) -> Iterator[Imported 
     _load(draft, tree, completed)
     _details(draft, tree, completed)
     card = draft.finish(("output_throughput", "total_throughput", "request_throughput"), raw.as_raw())
-    yield card or ImportProblem(message="holds no figure that can be read", path=where or None)
+    yield card or ImportProblem(message=F_("holds no figure that can be read"), path=where or None)
 
 
 def _note(draft: Draft, tree: dict[str, Any]) -> None:
@@ -74,9 +75,19 @@ def _speculation(draft: Draft, tree: dict[str, Any]) -> None:
         draft.put("speculation.accept_length", draft.number(tree, "spec_decode_acceptance_length"))
     elif drafts := draft.count(tree, "spec_decode_num_drafts"):
         length, places = draft.number(tree, "spec_decode_acceptance_length"), _positions(tree)
-        of = f" of at most {places + 1}" if places else ""
-        accepted = f", accepting {short(length)}{of} tokens a step" if length is not None else ""
-        message = f"speculation was on ({drafts:,} drafts{accepted}); the file does not say by which method: say it"
+        form = F_("speculation was on ({drafts} drafts); the file does not say by which method: say it")
+        if length is not None:
+            form = F_(
+                "speculation was on ({drafts} drafts, accepting {length} tokens a step); the file does "
+                "not say by which method: say it"
+            )
+        if length is not None and places:
+            form = F_(
+                "speculation was on ({drafts} drafts, accepting {length} of at most {most} tokens a "
+                "step); the file does not say by which method: say it"
+            )
+        said_length = "" if length is None else short(length)
+        message = form.format(drafts=f"{drafts:,}", length=said_length, most=(places or 0) + 1)
         draft.warn("definition", "spec_decode_num_drafts", message)
 
 
@@ -103,7 +114,7 @@ def _figures(draft: Draft, tree: dict[str, Any]) -> None:
     draft.figure("acceptance_length_vllm", None, length, "tokens/step")
     draft.figure("acceptance_rate", None, draft.number(tree, "spec_decode_acceptance_rate"), "%")
     if draft.number(tree, "max_output_tokens_per_s"):
-        message = "the highest second of the run, counted in events and not in tokens; a peak is no mean; left out"
+        message = F_("the highest second of the run, counted in events and not in tokens; a peak is no mean; left out")
         draft.warn("T20", "max_output_tokens_per_s", message)
 
 
@@ -113,15 +124,17 @@ def _load(draft: Draft, tree: dict[str, Any], completed: int | None) -> None:
     achieved = draft.number(tree, "request_throughput")
     rate = number_in(tree.get("request_rate"))
     if tree.get("ramp_up_strategy"):
-        ramp = "the request rate rises during the run: there is no single load behind these numbers"
+        ramp = F_("the request rate rises during the run: there is no single load behind these numbers")
         draft.warn("T10", "workload.rate", ramp)
     elif rate is not None and rate.is_finite():
         rate = draft.number(tree, "request_rate")
         draft.put("workload.rate", rate)
         traps.rate_reached(draft, rate, achieved, "request_rate")
-    why = f" (the run sends {short(rate)} req/s)" if rate is not None and rate.is_finite() else ""
+    form, why = traps.FAR_UNDER, {}
+    if rate is not None and rate.is_finite():
+        form, why = traps.AT_A_RATE, {"rate": short(rate)}
     in_flight = _in_flight(draft, tree, completed)
-    traps.concurrency_reached(draft, limit, in_flight, why)
+    traps.concurrency_reached(draft, limit, in_flight, form, **why)
     traps.plausible_units(draft, limit, in_flight)
     failed = draft.count(tree, "failed") or not_empty(tree.get("errors"))
     traps.failures(draft, failed, draft.count(tree, "num_prompts"))

@@ -9,10 +9,12 @@ from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, RedirectResponse
 
 from app.accounts.store import note_use
-from app.cards.row import title
 from app.cards.store import Writer, retract
 from app.cards.text import LONGEST, clean
 from app.errors import AppError, InvalidInputError
+from app.language import N_, _
+from app.retold import retold
+from app.web.card_begin import titled
 from app.web.card_contexts import RetractPage
 from app.web.contexts import Shell
 from app.web.forms import CARD_FORM
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
     from app.db import Database
 
 router = APIRouter(default_response_class=HTMLResponse)
-ABOUT = "Take a bench card back: it stays readable and says so wherever it is shown."
+ABOUT = N_("Take a bench card back: it stays readable and says so wherever it is shown.")
 
 
 @router.get("/cards/{card_id}/retract")
@@ -64,10 +66,11 @@ def reason_of(typed: str) -> str:
     document = Document("reason", {"reason": typed.strip()})
     clean(document)
     if document.problems:
-        raise InvalidInputError(f"the reason {document.problems[0].message}")
+        why = document.problems[0].message
+        raise InvalidInputError(_("the reason {problem}").format(problem=retold(why) or why))
     reason = str(document.data["reason"])
     if not reason:
-        raise InvalidInputError("say why the card is taken back: readers see the reason")
+        raise InvalidInputError(_("say why the card is taken back: readers see the reason"))
     return reason
 
 
@@ -75,12 +78,13 @@ def _page(request: Request, record: CardRecord, reason: str = "", error: AppErro
     actor, url = visitor(request), f"/cards/{record.id}"
     trouble = plain(error.message) if error else ""
     if not error and record.retraction:
-        trouble = f"This card was taken back before: {record.retraction.reason}"
+        trouble = _("This card was taken back before: {reason}").format(reason=record.retraction.reason)
     elif not error and actor and not may_change(actor, record):
-        trouble = f"This card belongs to {record.author}; only they or a maintainer may take it back."
+        other = _("This card belongs to {author}; only they or a maintainer may take it back.")
+        trouble = other.format(author=record.author)
     context = RetractPage(
-        shell=Shell(f"Retract: {title(record)}", ABOUT, "/cards"),
-        heading=title(record),
+        shell=Shell(_("Retract: {title}").format(title=titled(record)), _(ABOUT), "/cards"),
+        heading=titled(record),
         card_url=url,
         reason=reason,
         longest=LONGEST,

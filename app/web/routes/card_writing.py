@@ -13,11 +13,12 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from app.accounts.store import note_use
 from app.accounts.tokens import new_secret
 from app.cards.form import INPUTS, from_fields, from_text
-from app.cards.load import MOST_BYTES, ReadCard, read_card
+from app.cards.load import MOST_BYTES, TOO_LONG, ReadCard, read_card
 from app.cards.store import Draft, Writer, create, revise
 from app.claims.index import NOT_STATED
 from app.errors import AppError, InvalidInputError, TooLargeError
 from app.jobs.measurements import judge_again
+from app.language import N_, _
 from app.replay.store import ReplayKey, Reply, once
 from app.web import card_begin
 from app.web.card_form_contexts import FormPage
@@ -43,12 +44,12 @@ if TYPE_CHECKING:
     Work = Callable[[Session, Actor, Draft], CardRecord]
 
 router = APIRouter(default_response_class=HTMLResponse)
-ABOUT = "Record a bench card: one measurement, yours or one that you read, with what is needed to judge it."
+ABOUT = N_("Record a bench card: one measurement, yours or one that you read, with what is needed to judge it.")
 SECRET = re.compile(r"[A-Za-z0-9_-]{43}")
 LONGEST_NOTE = 500
 KNOWN = {"engine.name": "engine", "model.id": "model", "hardware.accelerator": "hardware"}
-TO_YAML = "The YAML can be shown once this is mended"
-TO_FORM = "The form can show this text once this is mended"
+TO_YAML = N_("The YAML can be shown once this is mended")
+TO_FORM = N_("The form can show this text once this is mended")
 
 
 @router.get(card_begin.NEW)
@@ -83,9 +84,10 @@ def edit_card(request: Request, card_id: str) -> HTMLResponse:
     begun = card_begin.edit(record, str(record.newest))
     trouble = ""
     if record.retraction:
-        trouble = f"This card was retracted ({record.retraction.reason}); record a new one."
+        trouble = _("This card was retracted ({reason}); record a new one.").format(reason=record.retraction.reason)
     elif (actor := visitor(request)) and not may_change(actor, record):
-        trouble = f"This card belongs to {record.author}; only they or a maintainer may change it."
+        other = _("This card belongs to {author}; only they or a maintainer may change it.")
+        trouble = other.format(author=record.author)
     return _page(request, begun, _typed(request, {"yaml": begun.text}), {}, trouble=trouble)
 
 
@@ -160,13 +162,13 @@ def _answered(request: Request, form: dict[str, str], begun: Begun, work: Work) 
         return _turned(request, form, begun, typed, to)
     try:
         if _too_long(typed.text):
-            raise TooLargeError(f"a card has at most {MOST_BYTES // 1024} KB of text")
+            raise TooLargeError(_(TOO_LONG).format(number=MOST_BYTES // 1024))
         if typed.blocked:
             return _page(request, begun, typed, form, status=422, tried=True)
         actor = signed_in(request, "submit")
         card_id = _stored(request, actor, typed, form, work)
     except AppError as error:
-        trouble = f"Not recorded: {error.message}"
+        trouble = _("Not recorded: {why}").format(why=error.message)
         return _page(request, begun, typed, form, trouble=trouble, status=error.status, tried=True)
     address = f"/cards/{quote(card_id)}"
     return Response(None, 204, {"HX-Redirect": address}) if wants_part(request) else RedirectResponse(address, 303)
@@ -185,7 +187,7 @@ def _stored(request: Request, actor: Actor, typed: Typed, form: dict[str, str], 
         note_use(session, actor, now)
         return Reply(303, work(session, actor, draft).id)
 
-    reply, _ = once(cast("Database", request.app.state.database), key, now, noted)
+    reply, _replayed = once(cast("Database", request.app.state.database), key, now, noted)
     return reply.body
 
 
@@ -193,7 +195,8 @@ def _note(form: dict[str, str]) -> str | None:
     """What the author says of a revision. Raises InvalidInputError for one that cannot be kept."""
     note = " ".join(form.get("change_note", "").split())
     if len(note) > LONGEST_NOTE or not note.isprintable():
-        raise InvalidInputError(f"the note on what changed has at most {LONGEST_NOTE} printable characters")
+        most = _("the note on what changed has at most {most} printable characters")
+        raise InvalidInputError(most.format(most=LONGEST_NOTE))
     return note or None
 
 
@@ -203,10 +206,10 @@ def _turned(request: Request, form: dict[str, str], begun: Begun, typed: Typed, 
         return _page(request, begun, typed, form)
     if to == "yaml":
         if typed.problems:
-            return _page(request, begun, typed, form, trouble=TO_YAML, status=422, tried=True)
+            return _page(request, begun, typed, form, trouble=_(TO_YAML), status=422, tried=True)
         return _page(request, begun, Typed("yaml", typed.text, typed.values, typed.read), form)
     if from_text(typed.text) is None:
-        return _page(request, begun, typed, form, trouble=TO_FORM, status=422, tried=True)
+        return _page(request, begun, typed, form, trouble=_(TO_FORM), status=422, tried=True)
     return _page(request, begun, Typed("form", typed.text, typed.values, typed.read), form)
 
 
@@ -236,7 +239,9 @@ def _page(
     )
     part = editor(typed, frame, tried=tried)
     page = FormPage(
-        shell=Shell(f"Error: {begun.heading}" if status >= 400 else begun.heading, ABOUT, "/cards"),
+        shell=Shell(
+            _("Error: {heading}").format(heading=begun.heading) if status >= 400 else begun.heading, _(ABOUT), "/cards"
+        ),
         heading=begun.heading,
         about=begun.about,
         begun=begun.link,

@@ -8,14 +8,15 @@ from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 
 from app.asked import root
-from app.cards.queries import CardFilter
+from app.cards.queries import CardFilter, no_revision
 from app.cards.record import State
-from app.cards.row import card_row, title
 from app.catalogue.models import weights
 from app.compare.verdict import compare
 from app.errors import InvalidInputError, NotFoundError
+from app.language import _
+from app.web.card_begin import titled
 from app.web.card_list_page import card_list_page, card_results, filter_pairs
-from app.web.card_page import Around, card_page
+from app.web.card_page import Around, card_page, claim_row
 from app.web.card_revisions_page import revisions_page
 from app.web.card_schema_page import schema_page
 from app.web.contexts import Trouble
@@ -54,8 +55,8 @@ def _wanted(getlist: Callable[[str], list[str]]) -> tuple[CardFilter, list[Troub
     states = get_args(State)
     wrong = [value for value in given["state"] if value not in states]
     given["state"] = [value for value in given["state"] if value in states]
-    text = f"it takes {', '.join(states)}"
-    troubles = [Trouble("state", f"“{value[:80]}” is no state of a card; {text}") for value in wrong]
+    form = _("“{value}” is no state of a card; it takes {states}")
+    troubles = [Trouble("state", form.format(value=value[:80], states=", ".join(states))) for value in wrong]
     return CardFilter(**{name: tuple(values) for name, values in given.items()}), troubles  # type: ignore[arg-type]
 
 
@@ -76,7 +77,7 @@ def card_schema(request: Request) -> HTMLResponse:
 def one_card(request: Request, card_id: str) -> HTMLResponse:
     """A card in its newest revision, or in the one asked for. Raises NotFoundError, InvalidInputError."""
     record = cards(request).card(card_id, revision_asked(request, "revision"))
-    row = card_row(record)
+    row = claim_row(record)
     claim, verdict = _repeated(request, record, row)
     around = Around(
         revisions=cards(request).revisions(card_id),
@@ -109,13 +110,13 @@ def card_revisions(request: Request, card_id: str) -> HTMLResponse:
     old = max(1, new - 1) if asked_old is None else asked_old
     revisions = cards(request).revisions(card_id)
     _known(len(revisions), (old, new))
-    return respond(request, revisions_page(record, title(record), revisions, old, new))
+    return respond(request, revisions_page(record, titled(record), revisions, old, new))
 
 
 def _known(newest: int, wanted: Sequence[int]) -> None:
     for number in wanted:
         if not 1 <= number <= newest:
-            message = f"the card has the revisions 1 to {newest}, no {number}"
+            message = no_revision(newest, number)
             raise NotFoundError(message, [{"field": "revision", "message": message}])
 
 
@@ -125,6 +126,6 @@ def revision_asked(request: Request, name: str) -> int | None:
     if not given:
         return None
     if not (given.isascii() and given.isdigit() and len(given) <= 9):
-        message = f"a revision is a whole number, not `{given[:40]}`"
+        message = _("a revision is a whole number, not `{given}`").format(given=given[:40])
         raise InvalidInputError(message, [{"field": name, "message": message}])
     return int(given)

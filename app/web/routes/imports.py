@@ -10,11 +10,13 @@ from urllib.parse import quote
 from fastapi import APIRouter, Query, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import HTMLResponse, RedirectResponse
+from markupsafe import Markup
 
 from app.accounts.store import note_use
 from app.cards.rules import Finding
 from app.cards.store import Draft, Writer
 from app.errors import AgainError, AppError, InvalidInputError, UnauthorizedError
+from app.language import _
 from app.results.importers import MOST_BYTES, TOOL_NAMES
 from app.results.recording import read_chosen
 from app.results.store import record
@@ -26,7 +28,7 @@ from app.web.render import respond
 from app.web.sent_file import SentForm, read_sent
 from app.web.state import address, read_ids
 from app.web.visitor import signed_in, visitor
-from app.web.wording import plain
+from app.web.wording import plain, told
 from app.yaml_tree import shown
 
 if TYPE_CHECKING:
@@ -76,10 +78,10 @@ async def _taken(request: Request, form: SentForm, actor: Actor) -> Stored:
     async with intake.arriving() as arriving:
         await read_sent(request, form, arriving)
         if not form.name:
-            raise InvalidInputError("choose a file")
+            raise InvalidInputError(_("choose a file"))
         chosen = form.fields.get("format", "auto")
         if chosen != "auto" and chosen not in TOOL_NAMES:
-            raise InvalidInputError("choose a tool from the list")
+            raise InvalidInputError(_("choose a tool from the list"))
         format = None if chosen == "auto" else cast("Format", chosen)
         read = await unless_gone(request, intake.read(arriving, form.name, format))
         return await run_in_threadpool(intake.keep, arriving, read, actor.id, request.app.state.clock.now())
@@ -93,7 +95,7 @@ def imported(
     just now. Raises NotFoundError, InvalidInputError."""
     stored = _imports(request).one(sha256)
     if start > len(stored.report.imported):
-        message = f"the file has the measurements 1 to {len(stored.report.imported)}"
+        message = _("the file has the measurements 1 to {last}").format(last=len(stored.report.imported))
         raise InvalidInputError(message, [{"field": "from", "message": message}])
     fresh = [part for part in range(1, len(stored.report.imported) + 1) if part not in stored.recorded]
     page = imported_page(
@@ -114,9 +116,11 @@ def record_cards(request: Request, sha256: str, pairs: Annotated[list[tuple[str,
     try:
         actor = signed_in(request, "submit")
         if strange := [value for value in given if not PART.fullmatch(value)]:
-            raise InvalidInputError(f"`{shown(strange[0])}` is no measurement of this file", [{"field": "parts"}])
+            raise InvalidInputError(
+                _("`{given}` is no measurement of this file").format(given=shown(strange[0])), [{"field": "parts"}]
+            )
         if not chosen:
-            raise InvalidInputError("choose at least one measurement to record", [{"field": "parts"}])
+            raise InvalidInputError(_("choose at least one measurement to record"), [{"field": "parts"}])
         found = read_chosen(stored.report, chosen, typed, cards(request).check)
         if found.errors:
             return _page(request, stored, typed, chosen, found.errors, status=422)
@@ -159,9 +163,10 @@ def _finding(error: AppError) -> Finding:
 
 def _line(detail: Mapping[str, object]) -> str:
     """A problem of the file with its place."""
-    place = ", ".join(f"{name} {detail[name]}" for name in ("line", "column") if detail.get(name))
-    said = ": ".join(str(part) for part in (detail.get("field"), detail.get("message")) if part)
-    return plain(f"{place}: {said}" if place else said)
+    places = {"line": _("line {line}"), "column": _("column {column}")}
+    place = ", ".join(form.format_map(detail) for name, form in places.items() if detail.get(name))
+    said = told(str(detail.get("message", "")))
+    return Markup(": ").join(part for part in (place, str(detail.get("field") or ""), said) if part)
 
 
 def _sign_in_url(request: Request, following: str) -> str:

@@ -12,6 +12,7 @@ from app.accounts.access import PLAIN_COOKIE, SECURE_COOKIE, session_secret
 from app.accounts.store import sign_in_by_link, sign_in_by_token, sign_out
 from app.accounts.tokens import SESSION_LIFE, new_secret
 from app.errors import InvalidInputError, TooLargeError, TooManyError, UnauthorizedError
+from app.language import N_, _
 from app.web.contexts import Shell
 from app.web.render import respond
 from app.web.session_contexts import SignInPage
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 router = APIRouter(default_response_class=HTMLResponse)
 LONGEST_FORM = 8192  # bytes
-ABOUT = "Sign in with a token or a one-time link to record bench cards."
+ABOUT = N_("Sign in with a token or a one-time link to record bench cards.")
 
 
 async def read_form(request: Request) -> dict[str, str]:
@@ -31,11 +32,11 @@ async def read_form(request: Request) -> dict[str, str]:
     async for part in request.stream():
         data += part
         if len(data) > LONGEST_FORM:
-            raise TooLargeError(f"a form here has at most {LONGEST_FORM} bytes")
+            raise TooLargeError(_("a form here has at most {most} bytes").format(most=LONGEST_FORM))
     try:
         return dict(parse_qsl(data.decode(), keep_blank_values=True, max_num_fields=20, errors="strict"))
     except ValueError as error:
-        raise InvalidInputError("this is no form") from error
+        raise InvalidInputError(_("this is no form")) from error
 
 
 Form = Annotated[dict[str, str], Depends(read_form)]
@@ -62,7 +63,7 @@ def sign_in(request: Request, form: Form) -> Response:
         else:
             actor = accounts(request).of_token(form.get("token", "").strip())
             if actor is None:
-                raise UnauthorizedError("this token is unknown or was revoked")
+                raise UnauthorizedError(_("this token is unknown or was revoked"))
             state.database.write(lambda session: sign_in_by_token(session, actor, secret, now))
     except (UnauthorizedError, TooManyError) as error:
         if isinstance(error, UnauthorizedError):
@@ -105,7 +106,7 @@ def _page(
 ) -> HTMLResponse:
     actor = visitor(request)
     context = SignInPage(
-        shell=Shell("Sign in", ABOUT, "/sign-in"),
+        shell=Shell(_("Sign in"), _(ABOUT), "/sign-in"),
         name=actor.name if actor else "",
         scopes=", ".join(sorted(actor.scopes)) if actor else "",
         link=link,

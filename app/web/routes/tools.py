@@ -10,7 +10,8 @@ from fastapi.responses import HTMLResponse
 
 from app.catalogue.models import weights
 from app.errors import InvalidInputError, NotFoundError
-from app.tools import capacity, references, speculation, workload
+from app.language import _
+from app.tools import capacity, references, speculation, workload, workload_fields
 from app.tools.asked import missing
 from app.tools.from_claim import speculation_of
 from app.tools.presets import presets
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
 router = APIRouter(default_response_class=HTMLResponse)
 FIELDS: dict[Tool, Sequence[Field]] = {
-    "workload": workload.FIELDS,
+    "workload": workload_fields.FIELDS,
     "capacity": capacity.FIELDS,
     "speculation": speculation.FIELDS,
 }
@@ -46,7 +47,7 @@ def all_tools(request: Request) -> HTMLResponse:
     for tool in FIELDS:
         first = presets(tool, weights())[0]
         if answer := _example(reading, tool, first):
-            examples[tool] = (first.name, answer.verdict)
+            examples[tool] = (_(first.name), answer.verdict)
     return respond(request, tools_page(examples))
 
 
@@ -90,7 +91,7 @@ def _asked(request: Request, tool: Tool) -> tuple[Asked, int]:
     if not typed:
         example = listed[0]
         answer = _example(reading, tool, example)
-        waiting = "" if answer else "Put your numbers in; the answer comes here."
+        waiting = "" if answer else _("Put your numbers in; the answer comes here.")
         asked = Asked(tool, fields, {}, answer, waiting=waiting, example=example, presets=listed, origin=origin)
         return asked, 200
     waiting = _waiting(tool, fields, typed)
@@ -106,13 +107,13 @@ def _asked(request: Request, tool: Tool) -> tuple[Asked, int]:
 
 def _waiting(tool: Tool, fields: Sequence[Field], typed: Mapping[str, str]) -> str:
     """What is still needed for an answer, in one sentence; "" for nothing."""
-    names = [field.label for field in missing(fields, typed)]
+    names = [_(field.label) for field in missing(fields, typed)]
     if tool == "speculation" and speculation.missing_numbers(typed):
-        names.append("two of rate, acceptance length and step time")
+        names.append(_("two of rate, acceptance length and step time"))
     if tool == "capacity":
         lacking = capacity.NEEDED_BY_SHAPE.get(typed.get("kv", ""), ())
-        names += [field.label for field in fields if field.name in lacking and not typed.get(field.name)]
-    return f"Still needed: {'; '.join(names)}." if names else ""
+        names += [_(field.label) for field in fields if field.name in lacking and not typed.get(field.name)]
+    return _("Still needed: {names}.").format(names="; ".join(names)) if names else ""
 
 
 def _answer(reading: Catalogue, tool: Tool, typed: Mapping[str, str], claim: str) -> Answer:
@@ -138,8 +139,8 @@ def _taken(reading: Catalogue, claim: str) -> tuple[Origin, Mapping[str, str]]:
     row = reading.claim(claim)
     taken = speculation_of(row, reading.all_of_source(row.source.id))
     if taken.why:
-        note = f"Nothing could be taken from it: {taken.why}."
+        note = _("Nothing could be taken from it: {why}.").format(why=taken.why)
     else:
-        off = f" The rate without speculation is its source’s own, {taken.off}." if taken.off else ""
-        note = f"What you change goes over its numbers.{off}"
+        off = _(" The rate without speculation is its source’s own, {off}.").format(off=taken.off) if taken.off else ""
+        note = _("What you change goes over its numbers.{off}").format(off=off)
     return Origin(row.id, label(row), note), taken.typed
