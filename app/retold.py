@@ -14,14 +14,18 @@ from string import Formatter
 from app.language import ENGLISH, _, as_number, kept, spoken
 
 KEPT = 10_000  # sentences
+LONGEST = 2_000  # characters of a sentence: what people wrote stands in it in part, and a form with several places
+# takes a time that grows with a power of the length
 COUNT = re.compile(r"(\d[\d,.]*(?: or \d[\d,.]*)*) ([A-Za-z -]+?)s?")  # as app/protocol/english.py counts
 JOINT = re.compile(r":? ")
 LONGEST_NAME = 40  # letters of what may stand before a sentence: the name of a field
 
 
 def retold(text: str) -> str | None:
-    """`text`, which is English, in the language spoken; None where no form that is known gives it."""
-    return text if spoken() is ENGLISH else _retold(text)
+    """`text`, which is English, in the language spoken; None where no known form gives it, or it is too long."""
+    if spoken() is ENGLISH:
+        return text
+    return _retold(text) if len(text) <= LONGEST else None
 
 
 @kept(KEPT)

@@ -88,3 +88,10 @@ def test_a_count_a_name_and_alternatives_follow() -> None:
 def test_what_nobody_made_from_a_form_is_left_alone() -> None:
     assert retold("a sentence of somebody's own") is None
     assert retold("acceptance is excellent; real text may give less") is None  # `excellent` is no word of ours
+
+
+def test_a_sentence_longer_than_any_of_ours_is_left_alone() -> None:
+    """To find a form in it could take minutes."""
+    (told,) = (finding.message for finding in read_card("runs: {count: x}").findings if "`x`" in finding.message)
+    assert retold(told.replace("`x`", f"`{'x' * 100}`")) is not None
+    assert retold(told.replace("`x`", f"`{'x' * 3000}`")) is None
