@@ -138,6 +138,7 @@ def test_charts_are_exported_without_the_network(open_page: Callable[..., Tab], 
 
 def test_the_ttft_chart_has_a_panel_for_every_prompt_length(open_page: Callable[..., Tab]) -> None:
     tab = open_page("/sources/vllm-2026-10-07-deepseek-v41-flash")
+    tab.page.locator("#chart-ttft").scroll_into_view_if_needed()  # it is drawn when somebody comes near
     expect(tab.page.locator("#chart-ttft .point")).to_have_count(30)
     text = tab.page.locator("#chart-ttft .plot").inner_text() or tab.page.locator("#chart-ttft .plot").text_content()
     assert all(length in str(text) for length in ("1K", "4K", "8K", "32K", "128K", "+11.9 %"))

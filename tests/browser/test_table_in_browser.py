@@ -8,11 +8,20 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
+from app.catalogue.folder import SOURCES, read_catalogue
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tests.browser.conftest import Tab
 
+SOURCES_READ = [loaded.source for loaded in read_catalogue(SOURCES)]
+SGLANG = f"{sum(claim.conditions.engine.name == 'SGLang' for source in SOURCES_READ for claim in source.claims)} claims"
+NARROW = """() => {
+  const pen = document.createElement("canvas").getContext("2d");
+  const wide = (font) => { pen.font = `12px ${font}`; return pen.measureText("claims measured").width; };
+  return wide("'Liberation Sans', monospace") !== wide("monospace");
+}"""
 pytestmark = pytest.mark.xdist_group("browser")
 
 
@@ -24,10 +33,10 @@ def test_a_filter_swaps_the_list_and_the_address_and_keeps_the_keyboards_place(o
     expect(tab.page.locator(".chips")).to_contain_text("Engine: SGLang")
     expect(tab.page).to_have_url(re.compile(r"/\?record=published&engine=SGLang$"))
     expect(tab.page.locator("[id='engine:SGLang']")).to_be_focused()
-    expect(tab.page.locator("#count")).to_have_text("166 claims")
+    expect(tab.page.locator("#count")).to_have_text(SGLANG)
     assert tab.seen.console == []
     tab.page.go_back()
-    expect(tab.page.locator("#count")).not_to_have_text("166 claims")
+    expect(tab.page.locator("#count")).not_to_have_text(SGLANG)
     expect(tab.page.locator("h1")).to_be_visible()
 
 
@@ -90,7 +99,7 @@ def test_a_badge_opens_by_keyboard_and_escape_closes_it(open_page: Callable[...,
 def test_a_badge_opens_without_scripts_and_one_at_a_time(open_page: Callable[..., Tab]) -> None:
     tab = open_page("/", scripts=False)
     for place in (0, 1):
-        tab.page.locator(".claims .mind summary").nth(place).click()
+        tab.page.locator(".claims .mind summary").nth(place).press("Enter")  # an open one may lie over the next
         expect(tab.page.locator(".claims .mind details[open]")).to_have_count(1)
 
 
@@ -108,7 +117,7 @@ def test_on_a_phone_the_filters_open_over_the_list_and_stay_open(open_page: Call
     expect(tab.page.locator("#rail")).to_be_hidden()
     tab.page.get_by_role("button", name="Filters").click()
     tab.page.locator("[id='engine:SGLang']").check()
-    expect(tab.page.locator("#count")).to_have_text("166 claims")
+    expect(tab.page.locator("#count")).to_have_text(SGLANG)
     expect(tab.page.locator("#rail")).to_be_visible()
     tab.page.keyboard.press("Escape")
     expect(tab.page.locator("#rail")).to_be_hidden()
@@ -124,6 +133,8 @@ def test_a_row_on_a_phone_reads_in_the_same_order(open_page: Callable[..., Tab],
 
 def test_between_twenty_and_fifty_rows_stand_on_a_desk_screen(open_page: Callable[..., Tab]) -> None:
     page = open_page("/").page
+    if not page.evaluate(NARROW):
+        pytest.skip("none of the page's fonts is installed here, and a wider one takes more lines")
     page.locator(".claims").scroll_into_view_if_needed()
     page.evaluate("document.querySelector('.claims').scrollIntoView()")
     rows = page.locator(".claims tbody tr").all()
