@@ -8,10 +8,12 @@ import resource
 import signal
 import sys
 from asyncio.subprocess import PIPE
+from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 LOG = logging.getLogger(__name__)
 OUT_OF_MEMORY = 77  # exit status of a process that needed more than it may have
@@ -58,16 +60,28 @@ def _why(status: int, errors: bytes, doing: str, thing: str) -> str:
 
 def answer(work: Callable[[], str], most_memory: int) -> int:
     """In that process: write what `work` says, within `most_memory` bytes of address space. Its exit status."""
-    bound_memory(most_memory)
     try:
-        said = work()
+        with bounded_memory(most_memory):
+            said = work()
     except MemoryError:
         return OUT_OF_MEMORY
     sys.stdout.write(said)
     return 0
 
 
-def bound_memory(most: int) -> None:
-    """No more than `most` bytes of address space for this process, or less where less is allowed already."""
-    _, hard = resource.getrlimit(resource.RLIMIT_AS)
-    resource.setrlimit(resource.RLIMIT_AS, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
+@contextmanager
+def bounded_memory(most: int) -> Iterator[None]:
+    """No more than `most` bytes of address space meanwhile, or less where less is allowed already."""
+    before, hard = resource.getrlimit(resource.RLIMIT_AS)
+    least = min(bound for bound in (most, before, hard) if bound != resource.RLIM_INFINITY)
+    resource.setrlimit(resource.RLIMIT_AS, (least, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, (before, hard))
+
+
+def taken_memory() -> int:
+    """Bytes of address space that this process has; 0 where the system does not tell."""
+    told = Path("/proc/self/statm")
+    return int(told.read_text().split()[0]) * resource.getpagesize() if told.exists() else 0

@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app.apart import bound_memory
+from app.apart import bounded_memory, taken_memory
 from app.client import ServerError
 from app.commands.exits import FOUND, HELP, OK, SETUP, USAGE
 from app.commands.server import options, towards_server
@@ -89,8 +89,8 @@ def _verify(given: argparse.Namespace, _: Settings) -> int:
     if not given.bundle.is_file():
         print(f"benchcard verify: {given.bundle}: no such file", file=sys.stderr)
         return USAGE
-    bound_memory(MOST_MEMORY)
-    with tempfile.TemporaryDirectory(prefix="benchcard-verify-") as folder:
+    bounded = bounded_memory(taken_memory() + MOST_MEMORY)
+    with tempfile.TemporaryDirectory(prefix="benchcard-verify-") as folder, bounded:
         try:
             found = check(given.bundle, Path(folder))
         except BundleError as error:

@@ -21,7 +21,7 @@ from runners.load.statistics import few
 
 Json = dict[str, Any]
 Range = tuple[float, float]
-NUMBER = re.compile(r"\d{1,7}(\.\d{1,6})?", re.ASCII)
+NUMBER = re.compile(r"\d{1,7}(?!\.000)(\.\d{1,6})?", re.ASCII)  # 1.000 is a thousand to some
 UNIT = "tok/s/user"
 
 

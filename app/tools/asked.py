@@ -160,9 +160,9 @@ def _positive(text: str) -> Decimal:
 
 def _count(text: str) -> Decimal:
     number = _positive(text)
-    if number != number.to_integral_value() or number > 10**9:
+    if not text.isdigit() or number > 10**9:  # a point may group thousands where the reader comes from
         raise UnfitError(_("`{text}`: it takes a whole number from 1 to 10^9").format(text=text[:SHOWN]))
-    return number.to_integral_value()
+    return number
 
 
 def _percent(text: str) -> Decimal:

@@ -178,7 +178,9 @@ def _groups(card: Card) -> Iterator[FactGroup]:
     said = statements(card)
     for heading, blocks in GROUPS.items():
         facts = [_fact(path, said[path]) for block in blocks for path in said if path.partition(".")[0] == block]
-        off = said.get("speculation.method") == "off"  # then there is nothing to say of drafts
+        off = (
+            card.speculation is not None and card.speculation.method == "off"
+        )  # there is nothing to say of drafts then
         missing = [
             field_name(path)
             for path in _expected(blocks)

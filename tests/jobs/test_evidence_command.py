@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import resource
 from typing import TYPE_CHECKING
 
 import pytest
 
+from app.apart import bounded_memory, taken_memory
 from app.cli import main
 from app.db import Database
 from app.jobs.measurements import record
@@ -97,3 +99,17 @@ def test_a_folder_without_an_installation_is_said(
 def test_half_an_import_is_told_how_it_goes(words: list[str], capsys: Capture) -> None:
     assert main(["evidence", *words]) == 2
     assert "benchcard evidence import FILE" in capsys.readouterr().err
+
+
+def test_a_check_bounds_its_memory_and_not_that_of_what_follows(
+    installed: Queue, tmp_path: Path, capsys: Capture
+) -> None:
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    bundle = tmp_path / "none.zip"
+    bundle.write_bytes(b"PK")
+    assert main(["verify", str(bundle)]) == 1
+    assert capsys.readouterr().out
+    assert resource.getrlimit(resource.RLIMIT_AS) == before
+    with bounded_memory(taken_memory() + (1 << 20)), pytest.raises(MemoryError):
+        bytearray(1 << 30)
+    assert len(bytearray(1 << 28)) == 1 << 28

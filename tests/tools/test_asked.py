@@ -45,6 +45,7 @@ def test_gb_and_gib_differ_by_7_percent() -> None:
         ("count", "4K", "write the number out; K is 1,000 to some and 1,024 to others"),
         ("count", "142,000", "write 142000, without separators"),
         ("count", "1.5", "a whole number"),
+        ("count", "142.000", "a whole number"),  # as a thousand is written where a point groups
         ("count", "0", "0 leaves nothing to divide by"),
         ("count", "1e3", "no positive number"),
         ("count", "٤", "no positive number"),

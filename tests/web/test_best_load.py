@@ -78,7 +78,7 @@ def test_a_load_whose_slowest_run_is_not_above_is_told(site: Client) -> None:
     assert "In its slowest run it is not above 400 tok/s/user: 370.9" in words
 
 
-@pytest.mark.parametrize("typed", ["fast", "-5", "0", "1e3", "1,000", "nan", "9" * 30])
+@pytest.mark.parametrize("typed", ["fast", "-5", "0", "1e3", "1,000", "1.000", "nan", "9" * 30])
 def test_what_is_no_speed_is_told_and_stays_in_the_field(site: Client, typed: str) -> None:
     answer = site.get(URL, params={"above": typed})
     assert answer.status_code == 422

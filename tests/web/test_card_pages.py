@@ -251,3 +251,15 @@ def test_an_example_is_taken_as_it_stands(site: Site, key: str) -> None:
 @pytest.mark.parametrize(("key", "form"), [(key, form) for key, forms in SHORT_FORMS.items() for form in forms])
 def test_a_short_form_of_the_page_is_one_that_is_taken(key: str, form: str) -> None:
     assert not [item for item in read_card(f"{key}: {form}\n").findings if item.rule == "E-form"]
+
+
+@pytest.mark.parametrize(("wish", "drafts"), [("en", "Draft tokens"), ("id", "Token draft")])
+def test_of_speculation_that_was_off_nothing_more_is_missing_in_any_language(
+    site: Site, wish: str, drafts: str
+) -> None:
+    """Whether it was off is a fact of the card, not a word of the page."""
+    asked = {"Accept-Language": wish}
+    for method, listed in (("'off'", False), ("ngram, acceptance: measured", True)):
+        of = site.recorded(sound(speculation=f"{{method: {method}}}"), site.token())
+        page = read(site.client.get(f"/cards/{of}", headers=asked).text).words()
+        assert (drafts in page) is listed, method
