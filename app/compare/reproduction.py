@@ -2,7 +2,8 @@
 
 The rule, in the order in which it is asked (`rules` has it for the page that explains it):
 
-1. Nothing was measured: `never_tried`, `not_attemptable` with what is missing, or `failed` with its class.
+1. Nothing was measured: `never_tried`, or `failed` with its class. What a run would still need stands beside it
+   (app.jobs.here).
 2. A run that is no result (its client lagged, requests failed, the cache was warm, ...), fewer than three repeats, or
    a claim without a number leaves it `inconclusive`, whatever the numbers were.
 3. The measured number is the median of the repeats, its interval the 95 % percentile bootstrap interval of that
@@ -40,9 +41,7 @@ if TYPE_CHECKING:
 
     from app.claims.schema import ClaimRow
 
-Status = Literal[
-    "never_tried", "not_attemptable", "failed", "different_setup", "inconclusive", "below", "within", "above",
-]  # fmt: skip
+Status = Literal["never_tried", "failed", "different_setup", "inconclusive", "below", "within", "above"]
 Standing = Literal["below", "within", "above", "open"]
 
 FEWEST = 3  # repeats; below it there is no interval
@@ -52,7 +51,6 @@ DIGITS = 6  # of a computed number
 
 WORDS: dict[Status, str] = {
     "never_tried": N_("never tried"),
-    "not_attemptable": N_("not attemptable"),
     "failed": N_("failed"),
     "different_setup": N_("different setup"),
     "inconclusive": N_("inconclusive"),
@@ -127,16 +125,6 @@ def rules() -> tuple[tuple[str, str], ...]:
             "imported",
             _("A bundle's measurement speaks for a claim where none was made here, and is called imported."),
         ),
-    )
-
-
-def not_attemptable(claim: ClaimRow, missing: Sequence[str]) -> Verdict:
-    """Nothing can be run before what is missing is known or there."""
-    return Verdict(
-        status="not_attemptable",
-        text=_("It cannot be run here: {missing}.").format(missing="; ".join(missing)),
-        claimed=claim.headline,
-        reasons=tuple(missing),
     )
 
 

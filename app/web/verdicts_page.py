@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 
 ABOUT = N_("How verdicts are found: every rule for two numbers side by side, and for a number that was measured again.")
 AGAIN: dict[Status, str] = {
-    "never_tried": N_("Nobody has measured it again here."),
-    "not_attemptable": N_("It cannot be run as it stands, and what is missing is said."),
+    "never_tried": N_("Nobody has measured it again here; what a run would still need is said on its page."),
     "failed": N_("The attempt ended before anything was measured; that says nothing about the number."),
     "different_setup": N_("Measured, in a setup that differs in something stated; that refutes nothing."),
     "inconclusive": N_("Measured, and the runs, their noise or the source leave it open."),

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from app.compare.reproduction import Verdict, claimed, failed, judge, not_attemptable, paired
+from app.compare.reproduction import Verdict, claimed, failed, judge, paired
 from app.compare.setup import Setup, SetupDifference
 from tests.compare.factories import ratio, row
 
@@ -108,8 +108,7 @@ def test_a_claim_without_a_number_cannot_be_judged() -> None:
     assert verdict(row(value=None), [1.0, 1.0, 1.0]).reasons == ("the source prints no number",)
 
 
-def test_what_is_missing_and_how_it_failed_are_told() -> None:
-    assert not_attemptable(row(), ["needs 4x GB300"]).text == "It cannot be run here: needs 4x GB300."
+def test_how_it_failed_is_told() -> None:
     assert failed(row(), "out_of_memory", "CUDA out of memory").reasons == ("out of memory: CUDA out of memory",)
 
 

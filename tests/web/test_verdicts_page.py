@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, get_args
 
 import pytest
 
+from app.claims.schema import ReproductionStatus
 from app.compare import reproduction
 from app.compare.beside import BESIDE
 from app.compare.blocking import BLOCKING
@@ -31,6 +32,8 @@ def test_every_rule_and_every_verdict_is_explained(site: Client) -> None:
 
 def test_no_verdict_is_left_out() -> None:
     assert set(AGAIN) == set(get_args(reproduction.Status))
+    here = {*get_args(ReproductionStatus)} - {"repeated_by_others"}  # which is no verdict of ours
+    assert here == set(AGAIN), "a page explains a word that no number bears, or the other way round"
     assert set(COMPARED) == set(get_args(Verdict))
 
 
