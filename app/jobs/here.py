@@ -46,7 +46,7 @@ class Here(BaseModel):
     status: Status = Field(
         description="of the first obstacle: lacks: the claim does not state what a run needs; not_here: nobody may "
         "start it, or the runners lack what it needs; no_runner: none has registered yet; and possible: there is no "
-        "obstacle, a runner has it all"
+        "obstacle, a runner that registered has it all, whether or not it is up now"
     )
     text: str = Field(description="the first obstacle, in a few words, and how many there are besides")
 
@@ -118,7 +118,11 @@ def _here(wanted: Wants, fleet: Fleet) -> Here:
         more = ", " + _("and {count} more").format(count=len(further)) if further else ""
         return Here(status=STATUS[found[0].kind], text=_shortly(first) + more)
     able = [name for name, text in fleet if not lacks(wanted.needs, _capabilities(text), approved=True)]
-    some = _("can be tried on {runners} and others") if able[3:] else _("can be tried on {runners}")
+    if able[3:]:
+        some = _("can be tried on {runners} and others, while one of them is up")
+    else:
+        one = _("can be tried on {runners} while it is up")
+        some = one if len(able) == 1 else _("can be tried on {runners} while one of them is up")
     return Here(status="possible", text=some.format(runners=", ".join(able[:3])))
 
 

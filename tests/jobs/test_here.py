@@ -31,7 +31,7 @@ def test_that_no_runner_has_registered_is_a_state_of_its_own() -> None:
 
 
 def test_a_runner_that_has_it_all_is_named() -> None:
-    assert said({}, ABLE) == Here(status="possible", text="can be tried on box-1")
+    assert said({}, ABLE) == Here(status="possible", text="can be tried on box-1 while it is up")
 
 
 @pytest.mark.parametrize(
