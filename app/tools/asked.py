@@ -160,9 +160,10 @@ def _positive(text: str) -> Decimal:
 
 def _count(text: str) -> Decimal:
     number = _positive(text)
-    if not text.isdigit() or number > 10**9:  # a point may group thousands where the reader comes from
+    grouped = re.fullmatch(r"\d{1,3}\.\d{3}", text, re.ASCII)  # a thousand, where the reader comes from
+    if grouped or number != number.to_integral_value() or number > 10**9:
         raise UnfitError(_("`{text}`: it takes a whole number from 1 to 10^9").format(text=text[:SHOWN]))
-    return number
+    return number.to_integral_value()
 
 
 def _percent(text: str) -> Decimal:
