@@ -15,7 +15,6 @@ import argparse
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -26,11 +25,13 @@ from typing import TYPE_CHECKING, Any
 
 import httpx
 
+from bench.listening import listening
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 ENDED = {"succeeded", "failed", "cancelled"}
-STARTS_S, POLL_S, CANCELS_S, STOPS_S = 120.0, 0.5, 60.0, 120.0
+POLL_S, CANCELS_S, STOPS_S = 0.5, 60.0, 120.0
 CONFIG = """
 name = "bench"
 server = "{server}"
@@ -70,11 +71,6 @@ def _environment(folder: Path) -> dict[str, str]:
     return {**os.environ, "BENCHCARD_DATA": str(folder / "data")}
 
 
-def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as asked:
-        return int(asked.getsockname()[1])
-
-
 @contextmanager
 def _process(folder: Path, name: str, words: list[str], **more: str) -> Iterator[subprocess.Popen[bytes]]:
     """`benchcard WORDS` with its output in NAME.log; told to end at the end."""
@@ -91,21 +87,9 @@ def _process(folder: Path, name: str, words: list[str], **more: str) -> Iterator
 
 @contextmanager
 def served(folder: Path) -> Iterator[App]:
-    port = _free_port()
-    with _process(folder, "app", ["serve"], PORT=str(port)) as process:
-        url, until = f"http://127.0.0.1:{port}", time.monotonic() + STARTS_S
-        while not _answers(url):
-            if process.poll() is not None or time.monotonic() > until:
-                raise SystemExit(f"the app does not start; see {folder / 'app.log'}")
-            time.sleep(POLL_S)
+    with _process(folder, "app", ["serve"], PORT="0") as process:
+        url = listening(process, folder / "app.log")
         yield App(folder, url, {scope: _token(folder, scope) for scope in ("submit", "maintain", "runner")})
-
-
-def _answers(url: str) -> bool:
-    try:
-        return httpx.get(f"{url}/healthz", trust_env=False, timeout=10).is_success
-    except httpx.TransportError:
-        return False
 
 
 def _token(folder: Path, scope: str) -> str:

@@ -14,7 +14,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import urllib.request
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +21,8 @@ from typing import TYPE_CHECKING, Any
 
 from PIL import Image
 from playwright.sync_api import sync_playwright
+
+from bench.listening import listening
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,7 +33,6 @@ FOLDER = Path(__file__).parent / "pictures"
 TAKEN_WITH = FOLDER / "taken-with.json"
 SIZE = {"width": 1200, "height": 660}
 QUALITY = 38  # of WebP: small, and letters stay letters
-ANSWERS_WITHIN = 120  # s; a first start loads the catalogue and checks the evidence that ships with it
 # A line as wide as the letters that this machine draws.
 LETTERS = """() => {
   const line = document.createElement("span");
@@ -116,23 +116,6 @@ def serving() -> Iterator[str]:
         finally:
             process.terminate()
             process.wait(30)
-
-
-def listening(process: subprocess.Popen[bytes], told: Path) -> str:
-    """The address that the server's log gives, once it answers there. Ends the program where it never does."""
-    for _ in range(ANSWERS_WITHIN * 4):
-        for line in told.read_text().splitlines():
-            said = json.loads(line)["message"] if line.startswith("{") else ""
-            if said.startswith("serving on "):
-                address = str(said.removeprefix("serving on "))
-                with urllib.request.urlopen(f"{address}/healthz", timeout=10):
-                    return address
-        try:
-            process.wait(0.25)
-        except subprocess.TimeoutExpired:
-            continue
-        break
-    sys.exit(f"the server did not start: {told.read_text()[-500:]}")
 
 
 if __name__ == "__main__":
