@@ -1,5 +1,5 @@
 # FOLDER ENGINE VERSION: unpack FOLDER/ENGINE.tar.xz, make it an installed engine, have it say its flags (which also
-# compiles what it imports)
+# compiles what it imports). Kernels that one start builds serve the next, which saves each a minute.
 set -e
 cd "$1"
 python3 -c "import tarfile; tarfile.open('$2.tar.xz').extractall('.', filter='fully_trusted')"
@@ -10,6 +10,7 @@ cat > "$home/bin/python" << P
 #!/bin/sh
 export PYTHONPATH=$1/site_$2\${PYTHONPATH:+:\$PYTHONPATH}
 export PATH=\$PATH:$(dirname "$python"):/usr/local/cuda/bin CUDA_HOME=/usr/local/cuda
+export TVM_FFI_CACHE_DIR=$1/built/tvm TRITON_CACHE_DIR=$1/built/triton VLLM_CACHE_ROOT=$1/built/vllm
 exec $python "\$@"
 P
 chmod +x "$home/bin/python"

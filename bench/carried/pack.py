@@ -9,7 +9,7 @@ follow, one compressed stream each, since a dictionary over the whole finds what
 
     bash bench/carried/begin.sh      after the first part: unpacks it
     bash bench/carried/engine.sh     after the last part of an engine: unpacks it, has it say its flags
-    bash bench/carried/run.sh        measures every plan, detached
+    bash bench/carried/run.sh        measures every plan, then attention's kernels, detached
     bash bench/carried/wait.sh       comes back when that is over, or after some seconds, with what is new
 
 The models are shapes with random weights and a tokenizer that their prompts of token ids never meet.
