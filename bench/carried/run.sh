@@ -1,9 +1,10 @@
-# FOLDER SECONDS PLAN.json ...: measure them in this order, once SGLang is there; start it with setsid
+# FOLDER SECONDS PLAN.json ...: measure them in this order, once both engines are there (a runner looks for
+# engines when it starts), or one of them after two minutes; start it with setsid
 cd "$1/tree"
 folder="$1" seconds="$2"
 shift 2
 echo $$ > "$folder/pid"
-until [ -e "$folder/sglang.ready" ]; do sleep 0.5; done
+for _ in $(seq 240); do [ -e "$folder/sglang.ready" ] && [ -e "$folder/vllm.ready" ] && break; sleep 0.5; done
 export PYTHONPATH="$folder/site:$folder/tree"
 python3 -m bench.carried.killed "$folder/out" > "$folder/killed.log" 2>&1 &
 python3 -m bench.measured "$@" --out "$folder/out" --models "$folder/models" --seconds "$seconds" > "$folder/said" 2>&1
