@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from app.protocol.outcome import REPORT, Outcome, Report
 from runners import machine_facts, order
-from runners.engines.control import ControlError
+from runners.engines.control import ControlError, HungError
 from runners.engines.install import InstallError
 from runners.engines.recipe import RecipeError
 from runners.engines.server import LaunchError
@@ -41,6 +41,7 @@ FAILURES: dict[type[Exception], Failure] = {
     InstallError: "cannot_run_here",
     MeasureError: "no_answer",
     ControlError: "no_answer",
+    HungError: "hung",
     ProcessError: "supervisor_lost",
     GpuError: "gpu_not_free",
 }

@@ -19,7 +19,7 @@ MachineFailure = Literal[
 ]  # fmt: skip
 RecipeFailure = Literal[
     "not_allowed", "bad_flag", "out_of_memory", "model_missing", "cannot_run_here", "not_ready", "died_starting",
-    "died_at_request", "died_running", "no_answer", "wall_limit", "runner_error",
+    "died_at_request", "died_running", "no_answer", "hung", "wall_limit", "runner_error",
 ]  # fmt: skip
 Failure = Literal[MachineFailure, RecipeFailure]
 MACHINE_FAILURES: tuple[MachineFailure, ...] = get_args(MachineFailure)

@@ -90,6 +90,7 @@ ATTEMPTS: dict[str, str] = {
     "died_at_request": N_("the server ended at its first request"),
     "died_running": N_("the server ended during the measurement"),
     "no_answer": N_("the server stopped answering"),
+    "hung": N_("the server ran on and answered nothing any more"),
     "wall_limit": N_("the time that the job may take was over"),
     "runner_error": N_("the runner itself failed"),
 }

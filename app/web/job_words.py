@@ -71,6 +71,9 @@ REMEDIES: dict[str, str] = {
     "died_at_request": N_("The log's last lines say why; often a kernel that this GPU lacks."),
     "died_running": N_("The log's last lines say why."),
     "no_answer": N_("The log's last lines may say why; ask for the job again."),
+    "hung": N_(
+        "It was ended. The log's last lines may say where it stopped; ask for the job again, or try another version."
+    ),
     "wall_limit": N_("Ask for fewer requests, loads or repeats, or for more time."),
     "runner_error": N_("This is a fault of Benchcard; the attempt's log and message help to mend it."),
 }

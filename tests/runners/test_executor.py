@@ -15,10 +15,12 @@ from app.protocol.launch import digest
 from app.protocol.lease import Assignment, Placement
 from app.protocol.outcome import Report
 from app.protocol.plan import Point
-from runners import gpu
+from runners import attempt, gpu, sides, silence
 from runners.config import SiteTable
+from runners.engines import control
 from runners.executor import Local, Ran, Stop
-from runners.load import trace_file
+from runners.load import drive, trace_file
+from runners.order import Order
 from runners.spool import LOG, PARTS
 from tests.runners.fake_site import install, machine
 from tests.runners.load.server import Server, obedient
@@ -210,6 +212,23 @@ def test_the_time_limit_ends_everything(config: Config, tmp_path: Path) -> None:
     done = Attempt(config, tmp_path, plan("never", wall_s=2.0))
     assert done.failure == "wall_limit"
     assert left(tmp_path) == []
+
+
+def test_a_server_that_hangs_while_it_is_measured_is_ended_and_has_a_class_of_its_own(
+    config: Config, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In this process, whose limits can be made short."""
+    for module, name, seconds in ((silence, "SILENT_S", 0.2), (drive, "LOOK_S", 0.02), (control, "ANSWER_S", 0.2)):
+        monkeypatch.setattr(module, name, seconds)
+    monkeypatch.setattr(sides, "STOP_S", 0.2)
+    (tmp_path / PARTS).mkdir()
+    outcome = attempt._ended(Order.of(plan("freezes"), config), tmp_path)
+    assert (outcome.state, outcome.failure) == ("failed", "hung")
+    assert "neither its counters nor its health answered" in outcome.message
+    report = Report.model_validate_json((tmp_path / PARTS / "report.json").read_bytes())
+    freed = report.sides[0].freed
+    assert freed is not None
+    assert (freed.exit_code, freed.survivors, left(tmp_path)) == (-9, (), [])
 
 
 def test_a_measuring_process_that_is_killed_is_told_and_leaves_nothing(config: Config, tmp_path: Path) -> None:
