@@ -28,6 +28,7 @@ RULES: dict[str, str] = {
     "too_few_requests": "",
     "late_sends": "",
     "warm_cache": "",
+    "tokens_at_once": "",
     "cache_not_flushed": "",
     "server_counters_gone": "",
     "server_restarted": "",

@@ -23,7 +23,7 @@ After = Literal["keep", "close", "reset", "hang"]
 
 @dataclass(frozen=True)
 class Answer:
-    """The writes of one response, and what becomes of the connection after them; `held` until that is set."""
+    """The writes of one response, `held` until that is set, and what becomes of the connection after them."""
 
     writes: Sequence[bytes]
     after: After = "keep"
