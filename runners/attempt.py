@@ -25,7 +25,7 @@ from runners.gpu import GpuError
 from runners.measure import MeasureError
 from runners.outcomes import failed, of_disk
 from runners.process import ProcessError
-from runners.sides import CannotError, Sides
+from runners.sides import CannotError, MissingError, Sides
 from runners.spool import PARTS
 from runners.tool_runs import NoToolError
 
@@ -37,8 +37,9 @@ if TYPE_CHECKING:
 FAILURES: dict[type[Exception], Failure] = {
     RecipeError: "bad_flag",
     CannotError: "cannot_run_here",
-    NoToolError: "cannot_run_here",
-    InstallError: "cannot_run_here",
+    MissingError: "not_here",
+    NoToolError: "not_here",
+    InstallError: "not_here",
     MeasureError: "no_answer",
     ControlError: "no_answer",
     HungError: "hung",

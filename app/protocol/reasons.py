@@ -82,6 +82,7 @@ ATTEMPTS: dict[str, str] = {
     "disk_full": N_("the runner's disk was full"),
     "supervisor_lost": N_("the process that watches over the server died"),
     "not_allowed": N_("the runner's own policy does not let this be started"),
+    "not_here": N_("the runner has not, or has no more, what the job needs"),
     "bad_flag": N_("the engine does not take the flags as they are"),
     "out_of_memory": N_("the GPUs' memory was not enough"),
     "model_missing": N_("the model's files are not at the runner"),

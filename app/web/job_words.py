@@ -58,6 +58,7 @@ REMEDIES: dict[str, str] = {
     "disk_full": N_("Make room on its machine; then ask for the job again."),
     "supervisor_lost": N_("The machine is at fault; its own log says more. Ask for the job again."),
     "not_allowed": N_("Its owner decides what it runs: ask them to allow this model, or use a runner that does."),
+    "not_here": N_("Its message says what is missing: put that there, or use a runner that has it."),
     "bad_flag": N_("The log has the engine's own words; mend the recipe and ask for a new job."),
     "out_of_memory": N_(
         "Use more or larger GPUs, a shorter context or fewer sequences at once; then ask for a new job."

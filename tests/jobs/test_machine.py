@@ -46,7 +46,7 @@ FULL = bool(os.environ.get("BENCHCARD_TEST_LONG"))
 EXAMPLES, STEPS = (300, 30) if FULL else (25, 30)
 NAMES = st.sampled_from(["one", "two", "three"])
 OUTCOMES: st.SearchStrategy[Outcome] = st.sampled_from(
-    ["succeeded", "bad_flag", "not_allowed", "port_in_use", "port_in_use", "runner_stopped", "cancelled"]
+    ["succeeded", "bad_flag", "not_allowed", "not_here", "port_in_use", "port_in_use", "runner_stopped", "cancelled"]
 )
 PLACE = st.integers(0, 10**6)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +19,7 @@ from app.protocol.plan import Point
 from runners import attempt, gpu, sides, silence
 from runners.config import SiteTable
 from runners.engines import control
+from runners.engines import server as servers
 from runners.executor import Local, Ran, Stop
 from runners.load import drive, trace_file
 from runners.order import Order
@@ -166,7 +168,7 @@ def test_a_tool_that_fails_is_a_run_with_its_last_words_and_the_others_go_on(con
 
 def test_a_tool_that_the_owner_has_not_named_cannot_be_had_here(config: Config, tmp_path: Path) -> None:
     done = Attempt(config, tmp_path, held())
-    assert done.failure == "cannot_run_here"
+    assert done.failure == "not_here"
     assert "this runner's configuration names no Python for vllm_bench (site.tools)" in done.ran.outcome.message
 
 
@@ -178,7 +180,7 @@ def test_a_tool_that_the_owner_has_not_named_cannot_be_had_here(config: Config, 
         (plan(sides=both(launch(flags={"enforce-eager": True}), launch()).sides[:1]), "bad_flag", "no such flag"),
         (
             plan(sides=both(launch(version="0.25.1"), launch()).sides[:1]),
-            "cannot_run_here",
+            "not_here",
             "0.25.1 for cpu is not",
         ),
         (plan("other"), "not_allowed", "not on the list of models that run unasked"),
@@ -229,6 +231,22 @@ def test_a_server_that_hangs_while_it_is_measured_is_ended_and_has_a_class_of_it
     freed = report.sides[0].freed
     assert freed is not None
     assert (freed.exit_code, freed.survivors, left(tmp_path)) == (-9, (), [])
+
+
+def test_an_engine_that_is_removed_under_a_job_is_missing_here_however_it_ends(
+    config: Config, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def removed(started: servers.Server) -> None:
+        shutil.rmtree(started.installed.folder)
+        wait_ready(started)
+
+    wait_ready = servers.Server.wait_ready
+    monkeypatch.setattr(servers.Server, "wait_ready", removed)
+    (tmp_path / PARTS).mkdir()
+    outcome = attempt._ended(Order.of(plan("dies"), config), tmp_path)
+    assert (outcome.failure, outcome.refused) == ("not_here", True)
+    assert "vllm 0.32.0 for cpu is not installed at this runner" in outcome.message
+    assert left(tmp_path) == []
 
 
 def test_a_measuring_process_that_is_killed_is_told_and_leaves_nothing(config: Config, tmp_path: Path) -> None:
