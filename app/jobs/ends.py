@@ -118,8 +118,8 @@ def put_back_all(session: Session, now: dt.datetime) -> int:
 
 
 def _refused(session: Session, job: sa.Row[Any], outcome: Outcome, now: dt.datetime) -> dict[str, Any]:
-    """The columns of a job that the runner's own policy does not let run there, or that something is missing for: others
-    may take it, and the attempt does not count. Refused often enough it fails."""
+    """The columns of a job that its runner does not start, by its own policy or for lack of something: others may take
+    it, and the attempt does not count. Refused often enough it fails."""
     if job.cancel_requested_at is not None:
         return _end(after(job.state, "stop"), outcome, now)
     before = session.connection().execute(REFUSED_BEFORE, {"job": job.id}).scalar_one()
