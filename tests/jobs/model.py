@@ -13,6 +13,12 @@ TTL, ACK = 90, 30
 ACTIVE = ("leased", "running")
 Outcome = Literal["succeeded", "bad_flag", "not_allowed", "not_here", "port_in_use", "runner_stopped", "cancelled"]
 
+Promise = Literal[
+    "a submission is one job", "a lease is given as the queue stands", "a lease asked for again is the same",
+    "a lease that is over is lost", "an end is the current attempt's alone", "a cancel is answered by the state",
+    "jobs are where the calls brought them", "a job has one result", "attempts are limited",
+    "runners that fail are shut out", "a terminal state stays",
+]  # fmt: skip
 REFUSED = ("not_allowed", "not_here")
 
 
