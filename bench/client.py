@@ -145,7 +145,7 @@ def our_turn(field: Field) -> Turn:
     with serving(field.cadence) as server:
         target = read_url(server.url)
         job = processes.plan(target, Closed(field.streams), shots_for(target, field), 120.0)
-        ran = processes.run(job, 1, lambda _: None)
+        ran = processes.run(job, 1, lambda *_: None)
         sent = server.stop()
     found = metrics.measure(trace.from_rows(ran.rows, ran.started_ns, {}))
     if found.failed or found.event_gap_ms is None or found.tpot_ms is None:

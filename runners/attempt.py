@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from app.protocol.outcome import REPORT, Outcome, Report
 from runners import machine_facts, order
-from runners.engines.control import ControlError
+from runners.engines.control import ControlError, HungError
 from runners.engines.install import InstallError
 from runners.engines.recipe import RecipeError
 from runners.engines.server import LaunchError
@@ -25,7 +25,7 @@ from runners.gpu import GpuError
 from runners.measure import MeasureError
 from runners.outcomes import failed, of_disk
 from runners.process import ProcessError
-from runners.sides import CannotError, Sides
+from runners.sides import CannotError, MissingError, Sides
 from runners.spool import PARTS
 from runners.tool_runs import NoToolError
 
@@ -37,10 +37,12 @@ if TYPE_CHECKING:
 FAILURES: dict[type[Exception], Failure] = {
     RecipeError: "bad_flag",
     CannotError: "cannot_run_here",
-    NoToolError: "cannot_run_here",
-    InstallError: "cannot_run_here",
+    MissingError: "not_here",
+    NoToolError: "not_here",
+    InstallError: "not_here",
     MeasureError: "no_answer",
     ControlError: "no_answer",
+    HungError: "hung",
     ProcessError: "supervisor_lost",
     GpuError: "gpu_not_free",
 }

@@ -7,6 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from runners import loads, report, sweep_report
+from runners.engines.control import HungError
 from runners.load import trace_file
 from runners.load.tools import TOOLS
 from runners.measure import MeasureError, Result, measure
@@ -29,7 +30,7 @@ def run_measure(given: argparse.Namespace) -> int:
     except ValueError as error:
         _say(str(error))
         return 2
-    except MeasureError as error:
+    except (MeasureError, HungError) as error:
         _say(str(error))
         return 1
     except KeyboardInterrupt:

@@ -21,6 +21,7 @@ from runners.load.plan import Source, Workload
 from runners.load.prompts import COMMON, Serials, Vocabulary
 from runners.load.schedule import Closed, Load, Open, Sessions, described, spoken
 from runners.load.wire import Dialect
+from runners.silence import Silence
 from runners.witness import Witness
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from runners.load.count import Counted
+    from runners.load.drive import Tell
     from runners.load.metrics import Metrics
     from runners.load.schedule import Shot
     from runners.load.selfcheck import Check
@@ -271,9 +273,22 @@ class Session:
         self._say(f"{label}: {counted(len(shots), 'request')}")
         try:
             several = min(self.options.processes, _concurrency(load) or len(shots))
-            return processes.run(job, several, lambda done: self._say(f"{label}: {done} of {len(shots)} done"))
+            return processes.run(job, several, self._tell(label, len(shots)))
         except (OSError, TimeoutError) as error:
             raise MeasureError(f"no connection to {self.options.url}: {error or type(error).__name__}") from error
+
+    def _tell(self, label: str, number: int) -> Tell:
+        """Says what is new, and raises HungError where the server is to be given up."""
+        silence, said = Silence(self.witness.answers, self.options.timeout_s), 0
+
+        def tell(done: int, silent_since: int | None) -> None:
+            nonlocal said
+            if done != said:
+                said = done
+                self._say(f"{label}: {done} of {number} done")
+            silence.heard(silent_since)
+
+        return tell
 
     def _trace(self, ran: processes.Ran, repeat: int = 0) -> Trace:
         options, work = self.options, self.options.workload

@@ -48,6 +48,7 @@ STATISTICS = ("median", "mean", "p90", "p99")
 TAILS = {"p90": 90, "p99": 99}
 _SHOWN = {"median": "median", "mean": "mean", "p90": "P90", "p99": "P99"}
 COUNTS = ("requests", "failed", "output_tokens", "input_tokens", "in_flight_mean", "in_flight_peak")
+WITNESSES = ("at_once", "together")  # that a verdict rests on, and that are no numbers of the server
 
 Json = dict[str, Any]
 
@@ -61,7 +62,7 @@ OBSERVED: dict[str, Callable[[Metrics], float | None]] = {
 def numbers(trace: Trace, found: Metrics) -> Json:
     """The numbers of a run. Infinity, which JSON lacks, is the text "inf"; what is not known is null."""
     spoken = acceptance(trace)
-    values = {item.name: _plain(getattr(found, item.name)) for item in fields(found)}
+    values = {item.name: _plain(getattr(found, item.name)) for item in fields(found) if item.name not in WITNESSES}
     return {**values, "acceptance": asdict(spoken) if spoken else None}
 
 

@@ -42,7 +42,11 @@ TEXT = 4000  # characters of a note
 
 
 class CannotError(Exception):
-    """This machine lacks what the plan needs."""
+    """No machine can do what the plan asks for."""
+
+
+class MissingError(Exception):
+    """This machine lacks what the plan needs, or lacks it since a moment ago."""
 
 
 class Teller(Protocol):
@@ -79,7 +83,7 @@ class Sides:
     """One attempt's servers and runs. `runs` and `notes` grow."""
 
     def __init__(self, order: Order, folder: Path, teller: Teller) -> None:
-        """CannotError and NoToolError: the machine has not what the plan needs."""
+        """MissingError and NoToolError: the machine has not what the plan needs."""
         self.runs: list[RunReport] = []
         self.notes: list[str] = []
         self._order, self._plan, self._folder, self._teller = order, order.plan, folder, teller
@@ -94,10 +98,23 @@ class Sides:
                 self._side_by_side()
             else:
                 self._in_turn()
-        except BaseException:
-            for running in self._all:
-                self._stop(running, STOP_S)
+        except Exception:
+            self._stop_all()
+            self._still_installed()
             raise
+        except BaseException:
+            self._stop_all()
+            raise
+
+    def _stop_all(self) -> None:
+        for running in self._all:
+            self._stop(running, STOP_S)
+
+    def _still_installed(self) -> None:
+        """An engine that is removed while it runs ends in any way. MissingError: that is why."""
+        for launch in (running.side.launch for running in self._all):
+            if launch is not None:
+                _installed(launch)
 
     @property
     def tool_runs(self) -> list[ToolRun]:
@@ -111,7 +128,7 @@ class Sides:
         needed = [running.side.launch.gpus if running.side.launch else 0 for running in self._all]
         here = self._gpus() if any(needed) else ()
         if max(needed) > len(here):
-            raise CannotError(f"{max(needed)} GPUs are needed, and this runner has {len(here)}")
+            raise MissingError(f"{max(needed)} GPUs are needed, and this runner has {len(here)}")
         together = sum(needed) <= len(here)
         first = 0
         for running, number in zip(self._all, needed, strict=True):
@@ -296,9 +313,10 @@ def _load(plan: Plan, point: Point) -> tuple[Load, int]:
 def _installed(launch: Launch) -> Installed:
     device = "cuda" if launch.gpus else "cpu"
     for found in install.listed():
-        if (found.engine.name, found.version, found.device) == (launch.engine, launch.version, device):
+        wanted = (found.engine.name, found.version, found.device) == (launch.engine, launch.version, device)
+        if wanted and found.python.exists():
             return found
-    raise CannotError(f"{launch.engine} {launch.version} for {device} is not installed at this runner")
+    raise MissingError(f"{launch.engine} {launch.version} for {device} is not installed at this runner")
 
 
 def _trace(side: Side, point: int, repeat: int) -> str:

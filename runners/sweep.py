@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
+from runners.engines.control import HungError
 from runners.load import selfcheck
 from runners.load.schedule import spoken
 from runners.load.verdict import Reason
@@ -58,12 +59,12 @@ class _Open:
     stopped: list[Reason] = field(default_factory=list)
 
     def attempt(self, step: Callable[[], None]) -> None:
-        """Do a step; a server that cannot be reached ends this point, not the sweep."""
+        """Do a step; a server that cannot be reached, or hangs, ends this point, not the sweep."""
         if self.stopped:
             return
         try:
             step()
-        except MeasureError as error:
+        except (MeasureError, HungError) as error:
             self.stopped.append(Reason("not_measured", str(error)))
 
     def point(self) -> Point:

@@ -12,6 +12,7 @@ from app.protocol.outcome import ToolRun
 from runners import referee
 from runners.bench_tools import PACKAGES, Asked, arguments
 from runners.cores import Watch
+from runners.engines.control import ANSWER_S, SILENT_S, HungError
 from runners.engines.environment import SYSTEM_PATH
 from runners.process import Process
 from runners.spool import PARTS
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 VERSION_S = 120.0  # for the tool's Python to say what it has
 MOST_RUN_S = 1800.0
+UNANSWERED = 2  # questions in a row after which a server hangs
 GRACE_S = 5.0
 _VERSION = "import importlib.metadata as m, sys; print(m.version(sys.argv[1]))"
 
@@ -53,7 +55,7 @@ class ToolRuns:
         self._versions = {tool: _version(tool, order) for tool in order.plan.tools}
 
     def run(self, tool: BenchTool, on: Measured, point: int, repeat: int) -> ToolRun:
-        """One run. A tool that fails is a run with reasons; the server is another's to check."""
+        """One run. A tool that fails is a run with reasons. HungError: the server answers nothing any more."""
         server, witness = on.server, on.witness
         asked = self._asked(tool, on, point, repeat)
         argv = [str(self._order.tools[tool]), *arguments(tool, asked)]
@@ -61,7 +63,7 @@ class ToolRuns:
         process = Process(argv, self._env(server), self._folder / f"{tool}.log", self._folder, tool)
         try:
             with Watch(server.process.supervisor, process.supervisor) as watch:
-                code = _wait(process)
+                code = _wait(process, witness)
         finally:
             process.stop(GRACE_S)
         added, gone = witness.added()
@@ -118,12 +120,23 @@ class ToolRuns:
         return found | _modules(self._order)
 
 
-def _wait(process: Process) -> int | None:
-    """Its exit code, None where it took too long."""
+def _wait(process: Process, witness: Witness) -> int | None:
+    """Its exit code, None where it took too long. What it sees of the server nobody knows, so that one is asked now and
+    then whether it is there; twice in a row, since a tool's load may keep it busy. HungError: it is not."""
     until = time.monotonic() + MOST_RUN_S
+    ask, unanswered = time.monotonic() + SILENT_S, 0
     while process.running(wait_s=1.0):
-        if time.monotonic() > until:
+        now = time.monotonic()
+        if now > until:
             return None
+        if now >= ask:
+            unanswered = 0 if witness.answers() else unanswered + 1
+            if unanswered == UNANSWERED:
+                raise HungError(
+                    f"while another tool measured it, neither its counters nor its health answered within {ANSWER_S:g} "
+                    f"s, asked {UNANSWERED} times"
+                )
+            ask = time.monotonic() + (0 if unanswered else SILENT_S)
     return process.code
 
 

@@ -31,10 +31,14 @@ class Witness:
         """Whether there are counters. ControlError: none at the URL that was given for them."""
         try:
             self._before = self._scrape()
-        except control.ControlError as error:
+        except (control.ControlError, control.HungError) as error:  # a completion was answered just now: it is there
             if self.metrics_url is not None:
                 raise
             self.notes.append(f"no referee: the server shows no counters of its own ({error})")
+
+    def answers(self) -> bool:
+        """Whether the server says anything at all (`control.answers`)."""
+        return control.answers(self.root, self.api_key, self.metrics_url)
 
     def before_run(self) -> list[Reason]:
         """Empty the cache, read the counters; the reasons are of a cache that was not emptied."""

@@ -21,7 +21,7 @@ LATENCY = (
         formula=N_(
             "rate = (N - N_first) / (t_last - t_first), where N is the output tokens of the stream, N_first the tokens "
             "in its first token event, and t_first and t_last are the arrivals in seconds of the first and the last "
-            "token event; not defined with fewer than two token events."
+            "token event; not defined where token events arrive at fewer than two instants."
         ),
         units=("tok/s",),
         direction="higher",
@@ -84,7 +84,7 @@ LATENCY = (
         formula=N_(
             "TPOT = 1000 * (t_last - t_first) / (N - N_first), where t_first and t_last are the arrivals in seconds of "
             "the first and the last token event, N is the request's output tokens and N_first the tokens in its first "
-            "token event; not defined with fewer than two token events."
+            "token event; not defined where token events arrive at fewer than two instants."
         ),
         units=("ms",),
         direction="lower",

@@ -149,7 +149,7 @@ def judge(claim: ClaimRow, values: Sequence[float], between: Setup, *, reasons: 
     For a ratio or a change `values` are those of the pairs (`paired`).
     """
     reach = claimed(claim)
-    problems = [*(reasons or _unusable(values)), *([] if reach else [_("the source prints no number")])]
+    problems = [*(reasons or _unusable(claim, values)), *([] if reach else [_("the source prints no number")])]
     known = Verdict(
         status="inconclusive",
         text=_("Nothing can be said: {first}.").format(first=problems[0]) if problems else "-",
@@ -225,7 +225,7 @@ def _inverted(claim: ClaimRow) -> bool:
     return axis is not None and axis.direction == "lower" and printed[0] > 1
 
 
-def _unusable(values: Sequence[float]) -> list[str]:
+def _unusable(claim: ClaimRow, values: Sequence[float]) -> list[str]:
     if len(values) < FEWEST:
         return [
             _(F_("only {said_repeats}: an interval needs {fewest}")).format(
@@ -234,6 +234,8 @@ def _unusable(values: Sequence[float]) -> list[str]:
         ]
     if not all(map(math.isfinite, values)):
         return [_(F_("a repeat has no finite number: requests of it failed"))]
+    if claim.unit != "%" and any(value <= 0 for value in values):
+        return [_(F_("a repeat has a number that is not above 0, which nothing measured here can be"))]
     if any(abs(value) > MOST for value in values):
         return [
             _(F_("a repeat has a number above {number}, which nothing measured here can be")).format(

@@ -2,7 +2,7 @@
 
 A failure of the machine is another try's chance, elsewhere if it must be: three in a row bring the runner into
 quarantine, and then the job gets back the attempts that it lost there. A failure of the recipe would come again. What
-a runner's own policy refuses is another runner's to take.
+a runner's own policy refuses, or what it lacks, is another runner's to take.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from sqlmodel import SQLModel
 from app.jobs.measurements import renew_of_job
 from app.jobs.states import ACTIVE, MOST_FAILURES, PLANNED, TERMINAL, after, over
 from app.jobs.store import JOB, REFUSAL, RUNNER
-from app.protocol.outcome import Outcome
+from app.protocol.outcome import REFUSALS, Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,7 +35,7 @@ END_ATTEMPT = sa.update(ATTEMPT).where(
 REFUSED_BEFORE = (
     sa.select(sa.func.count())
     .select_from(ATTEMPT)
-    .where(ATTEMPT.c.job_id == sa.bindparam("job"), ATTEMPT.c.failure == "not_allowed")
+    .where(ATTEMPT.c.job_id == sa.bindparam("job"), ATTEMPT.c.failure.in_(REFUSALS))
 )
 OF_RUNNER = RUNNER.c.name == sa.bindparam("runner")
 BLAME = sa.update(RUNNER).where(OF_RUNNER).values(failures=RUNNER.c.failures + 1)
@@ -85,7 +85,7 @@ def ended(session: Session, job: sa.Row[Any], outcome: Outcome, now: dt.datetime
     if outcome.state == "succeeded":
         session.connection().execute(TRUST, {"runner": job.runner})
         values = _end(after(job.state, "succeed"), outcome, now)
-    elif outcome.failure == "not_allowed":
+    elif outcome.refused:
         values = _refused(session, job, outcome, now)
     elif outcome.state == "failed" and not outcome.of_the_machine:
         values = _end(after(job.state, "fail"), outcome, now)
@@ -118,8 +118,8 @@ def put_back_all(session: Session, now: dt.datetime) -> int:
 
 
 def _refused(session: Session, job: sa.Row[Any], outcome: Outcome, now: dt.datetime) -> dict[str, Any]:
-    """The columns of a job that the runner's own policy does not let run there: others may take it, and the attempt
-    does not count. Refused often enough it fails."""
+    """The columns of a job that its runner does not start, by its own policy or for lack of something: others may take
+    it, and the attempt does not count. Refused often enough it fails."""
     if job.cancel_requested_at is not None:
         return _end(after(job.state, "stop"), outcome, now)
     before = session.connection().execute(REFUSED_BEFORE, {"job": job.id}).scalar_one()

@@ -213,7 +213,7 @@ def _middle(number: Any) -> float | None:
 
 
 def _ratio(pairs: list[tuple[float | None, float | None]]) -> Json | None:
-    ratios = [b / a for a, b in pairs if a and b is not None]
+    ratios = [b / a for a, b in pairs if a and b]
     if len(ratios) < len(pairs) or not all(map(math.isfinite, ratios)):
         return None
     return {"median": median(ratios), "interval": bootstrap_median(ratios), "pairs": ratios}

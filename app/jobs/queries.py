@@ -285,7 +285,7 @@ def _lacking(session: Session, job: sa.Row[Any], needs: Needs) -> dict[str, list
         refusal = refusals.get(runner.name)
         if refusal is not None and refusal.boot_id == runner.boot_id:
             said = refusal.message or "without a reason"
-            found[runner.name].append(f"it was given this job and refused it by its own policy: {said}")
+            found[runner.name].append(f"it was given this job and gave it back: {said}")
     return found
 
 

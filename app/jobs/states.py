@@ -22,7 +22,7 @@ Event = Literal[
     "start",
     "beat",  # the runner says how far it is
     "retry",  # the attempt is over, another one may follow
-    "refuse",  # the runner's own policy does not let it run there
+    "refuse",  # the runner's own policy does not let it run there, or something is missing there
     "succeed",
     "fail",
     "cancel",  # somebody asks

@@ -88,7 +88,8 @@ class AttemptTable(SQLModel, table=True):
 
 
 class RefusalTable(SQLModel, table=True):
-    """A job that a runner gave back because its own policy does not let it run: that process is not given it again."""
+    """A job that a runner gave back because its own policy does not let it run, or because it lacks what that needs:
+    that process is not given it again."""
 
     __tablename__ = "refusal"
 

@@ -17,12 +17,14 @@ REPORT = "report.json"  # the name of the part
 MachineFailure = Literal[
     "port_in_use", "runner_lost", "runner_stopped", "gpu_not_free", "disk_full", "supervisor_lost",
 ]  # fmt: skip
+Refusal = Literal["not_allowed", "not_here"]
 RecipeFailure = Literal[
-    "not_allowed", "bad_flag", "out_of_memory", "model_missing", "cannot_run_here", "not_ready", "died_starting",
-    "died_at_request", "died_running", "no_answer", "wall_limit", "runner_error",
+    "bad_flag", "out_of_memory", "model_missing", "cannot_run_here", "not_ready", "died_starting",
+    "died_at_request", "died_running", "no_answer", "hung", "wall_limit", "runner_error",
 ]  # fmt: skip
-Failure = Literal[MachineFailure, RecipeFailure]
+Failure = Literal[MachineFailure, Refusal, RecipeFailure]
 MACHINE_FAILURES: tuple[MachineFailure, ...] = get_args(MachineFailure)
+REFUSALS: tuple[Refusal, ...] = get_args(Refusal)
 RECIPE_FAILURES: tuple[RecipeFailure, ...] = get_args(RecipeFailure)
 
 
@@ -38,6 +40,11 @@ class Outcome(Wire):
         if (self.state == "failed") != (self.failure is not None):
             raise ValueError("a failed outcome has a failure class, another one has none")
         return self
+
+    @property
+    def refused(self) -> bool:
+        """Whether that runner cannot take the job at all, and another one may."""
+        return self.failure in REFUSALS
 
     @property
     def of_the_machine(self) -> bool:

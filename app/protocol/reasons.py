@@ -28,6 +28,7 @@ RULES: dict[str, str] = {
     "too_few_requests": "",
     "late_sends": "",
     "warm_cache": "",
+    "tokens_at_once": "",
     "cache_not_flushed": "",
     "server_counters_gone": "",
     "server_restarted": "",
@@ -81,6 +82,7 @@ ATTEMPTS: dict[str, str] = {
     "disk_full": N_("the runner's disk was full"),
     "supervisor_lost": N_("the process that watches over the server died"),
     "not_allowed": N_("the runner's own policy does not let this be started"),
+    "not_here": N_("the runner has not, or has no more, what the job needs"),
     "bad_flag": N_("the engine does not take the flags as they are"),
     "out_of_memory": N_("the GPUs' memory was not enough"),
     "model_missing": N_("the model's files are not at the runner"),
@@ -90,6 +92,7 @@ ATTEMPTS: dict[str, str] = {
     "died_at_request": N_("the server ended at its first request"),
     "died_running": N_("the server ended during the measurement"),
     "no_answer": N_("the server stopped answering"),
+    "hung": N_("the server ran on and answered nothing any more"),
     "wall_limit": N_("the time that the job may take was over"),
     "runner_error": N_("the runner itself failed"),
 }

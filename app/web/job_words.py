@@ -58,6 +58,7 @@ REMEDIES: dict[str, str] = {
     "disk_full": N_("Make room on its machine; then ask for the job again."),
     "supervisor_lost": N_("The machine is at fault; its own log says more. Ask for the job again."),
     "not_allowed": N_("Its owner decides what it runs: ask them to allow this model, or use a runner that does."),
+    "not_here": N_("Its message says what is missing: put that there, or use a runner that has it."),
     "bad_flag": N_("The log has the engine's own words; mend the recipe and ask for a new job."),
     "out_of_memory": N_(
         "Use more or larger GPUs, a shorter context or fewer sequences at once; then ask for a new job."
@@ -71,6 +72,9 @@ REMEDIES: dict[str, str] = {
     "died_at_request": N_("The log's last lines say why; often a kernel that this GPU lacks."),
     "died_running": N_("The log's last lines say why."),
     "no_answer": N_("The log's last lines may say why; ask for the job again."),
+    "hung": N_(
+        "It was ended. The log's last lines may say where it stopped; ask for the job again, or try another version."
+    ),
     "wall_limit": N_("Ask for fewer requests, loads or repeats, or for more time."),
     "runner_error": N_("This is a fault of Benchcard; the attempt's log and message help to mend it."),
 }

@@ -16,10 +16,13 @@ import httpx
 
 from runners import gpu
 from runners.engines import control, environment, failures
+from runners.engines.control import ANSWER_S, SILENT_S, HungError
 from runners.engines.recipe import Own, command
 from runners.process import Process, ProcessError
+from runners.processes_below import used_s
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import TracebackType
 
     from runners.engines.control import Flushed
@@ -31,6 +34,10 @@ if TYPE_CHECKING:
     from runners.engines.table import Engine
 
 READY_S = 900.0
+STILL_S = 120.0  # that a server which starts may log nothing and compute nothing
+STILL_CPU_S = 1.0  # of processor time in all that while is nothing
+LOOK_S = 5.0  # between two looks at that
+COMPLETION_S = 120.0  # for a server that answers beside its requests: the first one may have kernels made
 LAST_WORDS_S = 10.0  # that a server whose answer failed gets to die of it
 GRACE_S = 15.0
 READY_PROMPT = (7, 11, 13, 17, 19)  # ids below those that measured prompts are made of
@@ -108,17 +115,24 @@ class Server:
         self.stop()
 
     def wait_ready(self, limit_s: float = READY_S) -> Known:
-        """Until a completion of exactly the asked tokens came from this very server. LaunchError: it never did."""
+        """Until a completion of exactly the asked tokens came from this very server. LaunchError: it never did.
+        HungError: it stands still."""
         until = time.monotonic() + limit_s
+        stillness = Stillness(self._signs, time.monotonic)
         while not self._healthy():
             if not self.process.running(wait_s=0.25) or time.monotonic() >= until:
                 raise self.failure("starting")
+            if stillness.too_long():
+                raise HungError(
+                    f"it was not ready, and in {STILL_S:g} s it logged nothing and used less than {STILL_CPU_S:g} s of "
+                    "processor"
+                )
         self.check()
         return self._known()
 
     def check(self, phase: Phase = "first_request") -> None:
-        """One real completion. LaunchError: it is wrong, or the server has died of it."""
-        wrong = self._complete()
+        """One real completion. LaunchError: it is wrong, or the server has died of it. HungError: it has no answer."""
+        wrong = self._completed()
         if wrong is not None:
             self.process.running(wait_s=LAST_WORDS_S)
             failure = self.failure(phase)
@@ -160,7 +174,29 @@ class Server:
             return self._http.get(self.engine.health, timeout=5).status_code == 200
         return False
 
-    def _complete(self) -> str | None:
+    def _signs(self) -> tuple[int, float]:
+        """What moves while a server works: bytes of its log, seconds of processor time of all its processes."""
+        return self.log_file.stat().st_size, sum(used_s(self.process.supervisor).values())
+
+    def _completed(self) -> str | None:
+        """As `_complete`. A server that says nothing at all is not waited for; another one may be slow."""
+        try:
+            return self._complete(SILENT_S)
+        except httpx.TimeoutException:
+            if not control.answers(self.url, self.own.api_key):
+                raise HungError(
+                    f"a completion had no answer within {SILENT_S:g} s, and neither its counters nor its health within "
+                    f"{ANSWER_S:g} s"
+                ) from None
+        try:
+            return self._complete(COMPLETION_S)
+        except httpx.TimeoutException:
+            raise HungError(
+                f"a completion of {READY_TOKENS} tokens had no answer within {COMPLETION_S:g} s, although the server "
+                "answers beside it"
+            ) from None
+
+    def _complete(self, limit_s: float) -> str | None:
         """None for a right answer, else what is wrong with it. The name in it is one that only this server has."""
         body = {
             "model": self.own.served_name,
@@ -170,8 +206,10 @@ class Server:
             "temperature": 0,
         }
         try:
-            said = self._http.post("/v1/completions", json=body, timeout=120)
+            said = self._http.post("/v1/completions", json=body, timeout=limit_s)
             usage = said.json()["usage"] if said.status_code == 200 else None
+        except httpx.TimeoutException:
+            raise
         except (httpx.HTTPError, ValueError, KeyError) as error:
             return f"{type(error).__name__}: {error}"
         if usage is None:
@@ -192,6 +230,26 @@ class Server:
             found = said.json() if said.status_code == 200 else None
             return found if isinstance(found, dict) else None
         return None
+
+
+class Stillness:
+    """Of a server that starts. `signs` are a log's size and seconds of processor time, `clock` tells seconds."""
+
+    def __init__(self, signs: Callable[[], tuple[int, float]], clock: Callable[[], float]) -> None:
+        self._signs, self._clock = signs, clock
+        self._seen, self._since = signs(), clock()
+        self._looked = self._since
+
+    def too_long(self) -> bool:
+        """Whether nothing has moved for STILL_S."""
+        now = self._clock()
+        if now - self._looked < LOOK_S:
+            return False
+        self._looked = now
+        log, used = self._signs()
+        if log != self._seen[0] or abs(used - self._seen[1]) >= STILL_CPU_S:  # it is less where a process has ended
+            self._seen, self._since = (log, used), now
+        return now - self._since >= STILL_S
 
 
 def _free_port() -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import gc
 from dataclasses import dataclass, field
 from time import monotonic_ns, process_time_ns
@@ -18,6 +17,10 @@ if TYPE_CHECKING:
     from runners.load.connect import Connection, Opener
     from runners.load.schedule import Load, Shot
 
+    # Hears how many requests have ended, and since when (ns) the server has been silent (`Driver.silent_since`).
+    Tell = Callable[[int, int | None], None]
+
+LOOK_S = 1.0  # between two looks at how far a run is
 LAG_PERIOD = 0.01  # seconds between two looks at how late the event loop is
 ROOM = 1 << 20  # bytes that an answer may have ...
 ROOM_PER_TOKEN = 1 << 14  # ... and per token asked for
@@ -71,6 +74,9 @@ class Driver:
         self._timeout_s = timeout_s
         self._driven = Driven()
         self._idle: list[Connection] = []
+        self._flying: dict[int, tuple[int, Recording]] = {}  # by index, with the moment from which each waits
+        self._heard_ns = 0  # the last sign of life in a request that has ended
+        self._silent_ns: int | None = None
 
     async def open(self, load: Load, shots: Sequence[Shot]) -> None:
         """Open the connections that the load needs, before the run. OSError says why there are none."""
@@ -107,13 +113,15 @@ class Driver:
 
     async def _closed_loop(self, groups: Iterator[list[Shot]]) -> None:
         async def worker(connection: Connection | None) -> None:
-            for group in groups:
-                for shot in group:
-                    if shot.asked.wait_ns:
-                        await asyncio.sleep(shot.asked.wait_ns / SECOND)
-                    connection = await self._exchange(shot, connection, None)
-            if connection is not None:
-                connection.abandon()
+            try:
+                for group in groups:
+                    for shot in group:
+                        if shot.asked.wait_ns:
+                            await asyncio.sleep(shot.asked.wait_ns / SECOND)
+                        connection = await self._exchange(shot, connection, None)
+            finally:
+                if connection is not None:
+                    connection.abandon()
 
         await asyncio.gather(*(worker(connection) for connection in self._idle))
 
@@ -136,17 +144,27 @@ class Driver:
         """Send one shot; returns the connection for the next one. Nothing is ever sent twice."""
         recording = Recording(shot.index, scheduled_ns=due)
         self._driven.recordings.append(recording)
+        self._flying[shot.index] = (monotonic_ns(), recording)
         if connection is None or not connection.usable:
             connection = await self._reopen(recording)
         if connection is not None:
-            room = ROOM + ROOM_PER_TOKEN * shot.asked.output_tokens
-            ended = connection.send(shot.body, recording, room)
-            limit = f"{self._timeout_s:g} s"
-            timer = asyncio.get_running_loop().call_later(self._timeout_s, connection.finish, "timeout", limit)
-            await ended
-            timer.cancel()
+            await self._answered(shot, connection, recording)
+        del self._flying[shot.index]
+        self._heard_ns = max(self._heard_ns, _last_sign(recording))
         self.done += 1
         return connection
+
+    async def _answered(self, shot: Shot, connection: Connection, recording: Recording) -> None:
+        ended = connection.send(shot.body, recording, ROOM + ROOM_PER_TOKEN * shot.asked.output_tokens)
+        limit = f"{self._timeout_s:g} s"
+        timer = asyncio.get_running_loop().call_later(self._timeout_s, connection.finish, "timeout", limit)
+        try:
+            await ended
+        except asyncio.CancelledError:  # the run is given up
+            connection.abandon()
+            raise
+        finally:
+            timer.cancel()
 
     async def _reopen(self, recording: Recording) -> Connection | None:
         try:
@@ -157,6 +175,17 @@ class Driver:
             return None
         recording.opened_ns, recording.tls_ns = connection.opened_ns, connection.tls_ns
         return connection
+
+    def silent_since(self) -> int | None:
+        """From when on every request in flight has been without a byte, in ns; None where none is in flight. That one
+        request reached its time limit and another took its place is no sign of life."""
+        if not self._flying:
+            self._silent_ns = None
+            return None
+        waiting = list(self._flying.values())
+        heard = max(self._heard_ns, *(_last_sign(recording) for _, recording in waiting))
+        self._silent_ns = max(heard, min(began for began, _ in waiting) if self._silent_ns is None else self._silent_ns)
+        return self._silent_ns
 
     def close(self) -> None:
         """Close every connection that lies idle."""
@@ -173,12 +202,15 @@ def _sessions(shots: Sequence[Shot]) -> Iterator[list[Shot]]:
     return iter(groups.values())
 
 
-async def watch(driver: Driver, progress: Callable[[int], None]) -> None:
-    """Report the number of ended requests, at most once a second and only a new one, until cancelled."""
-    told = 0
-    with contextlib.suppress(asyncio.CancelledError):
-        while True:
-            await asyncio.sleep(1)
-            if driver.done != told:
-                told = driver.done
-                progress(told)
+def _last_sign(recording: Recording) -> int:
+    """When the server last did something for a request, in ns; 0 where it never has."""
+    if recording.ended_ns and recording.how not in {"timeout", "no_connection"}:
+        return recording.ended_ns
+    return recording.stamps[-1] if recording.stamps else 0
+
+
+async def watch(driver: Driver, tell: Tell) -> None:
+    """Tell where the run stands about once a second, until cancelled; what `tell` raises ends it."""
+    while True:
+        await asyncio.sleep(LOOK_S)
+        tell(driver.done, driver.silent_since())

@@ -26,7 +26,8 @@ S = 1e9
 
 @dataclass(frozen=True, slots=True)
 class PerRequest:
-    """One entry a request; NaN where the number is not defined (one token event only, a failed request)."""
+    """One entry a request; NaN where the number is not defined (a failed request; token events at one instant only,
+    between which no time was seen)."""
 
     ttft_ms: Floats
     ttfa_ms: Floats  # to the first event of the answer, which reasoning is not
@@ -43,6 +44,8 @@ class Metrics:
 
     requests: int
     failed: int
+    at_once: int  # requests of several token events that all arrived at one instant
+    together: float  # share of the token events after a request's first that arrived with the one before
     output_tokens: int
     input_tokens: int | None
     ttft_ms: Distribution | None
@@ -84,7 +87,7 @@ def per_request(trace: Trace) -> PerRequest:
         answered = trace.event_ns[part][answers[part]]
         answer[request] = answered[0] if len(answered) else np.nan
     sent = trace.numbers["sent_ns"].astype(np.float64)
-    after_first = np.where((events > 1) & (tokens > first_tokens), tokens - first_tokens, np.nan)
+    after_first = np.where((last > first) & (tokens > first_tokens), tokens - first_tokens, np.nan)
     return PerRequest(
         ttft_ms=(first - sent) / MS,
         ttfa_ms=(answer - sent) / MS,
@@ -110,6 +113,8 @@ def measure(trace: Trace) -> Metrics:
     return Metrics(
         requests=len(trace),
         failed=failed,
+        at_once=int(((each.token_events > 1) & (each.e2e_ms == each.ttft_ms)).sum()),
+        together=float((gaps == 0).mean()) if len(gaps) else 0.0,
         output_tokens=output_tokens,
         input_tokens=input_tokens,
         ttft_ms=distribution(_with_failures(_known(each.ttft_ms), failed)),
@@ -150,9 +155,8 @@ def _with_failures(values: Floats, failed: int) -> Floats:
 
 
 def _rates(tpot_ms: Floats, failed: int) -> Floats:
-    """Rates of the streams: tokens that arrive in no time have an infinite one, a failed request has 0."""
-    with np.errstate(divide="ignore"):
-        return np.concatenate((1000 / tpot_ms, np.zeros(failed)))
+    """Rates of the streams, of which a failed request has 0."""
+    return np.concatenate((1000 / tpot_ms, np.zeros(failed)))
 
 
 def _percentile(values: Floats, percent: float) -> float | None:

@@ -30,11 +30,14 @@ def impossible(trace: Trace) -> list[str]:
 def _requests(trace: Trace, counts: Ints) -> Iterator[str]:
     column = trace.numbers
     output, asked, prompt = (column[name][counts] for name in ("output_tokens", "asked_tokens", "prompt_tokens"))
-    cached, sent, ended = (column[name][counts] for name in ("cached_tokens", "sent_ns", "ended_ns"))
+    cached, due, sent, ended = (
+        column[name][counts] for name in ("cached_tokens", "scheduled_ns", "sent_ns", "ended_ns")
+    )
     index = column["index"]
     rules = (
         ((column["status"][counts] != OK).any(), F_("requests without a failure were not answered with 200")),
         ((sent == MISSING).any(), F_("requests without a failure were never sent")),
+        (((due != MISSING) & (sent < due)).any(), F_("requests were sent before their time")),
         (((ended != MISSING) & (ended < sent)).any(), F_("requests ended before they were sent")),
         ((output < 0).any(), F_("requests have fewer output tokens than none")),
         ((output > asked).any(), F_("requests have more output tokens than were asked for")),
@@ -54,6 +57,8 @@ def _events(trace: Trace, counts: Ints) -> Iterator[str]:
     inside = (stamps >= sent) & ((ended == MISSING) | (stamps <= ended))
     if not inside.all():
         yield F_("events arrived before their request was sent, or after it had ended")
+    if (stamps[tokens != 0] == sent[tokens != 0]).any():
+        yield F_("tokens arrived at the instant at which their request was sent")
     if ((np.diff(stamps) < 0) & (np.diff(owner) == 0)).any():
         yield F_("events of one request go back in time")
     held = np.bincount(owner, weights=tokens.clip(0), minlength=len(lengths))

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from multiprocessing.connection import Connection as Pipe
 
+    from runners.load.drive import Driven, Tell
+
 MOST_FILES = 1 << 20
 START_DELAY_NS = SECOND // 20  # from the word to start until the first request, so that all processes have heard it
 
@@ -59,12 +61,13 @@ def plan(target: Target, load: Load, shots: Sequence[Shot], timeout_s: float) ->
     return Job(target, load, shots, at_ns, timeout_s)
 
 
-def run(job: Job, processes: int, progress: Callable[[int], None]) -> Ran:
-    """Do a job; `progress` hears about once a second how many requests have ended. OSError: no connection at all."""
+def run(job: Job, processes: int, tell: Tell) -> Ran:
+    """Do a job; `tell` hears about once a second how far it is, and ends it by raising. OSError: no connection at
+    all."""
     if processes == 1:
         with asyncio.Runner(loop_factory=new_event_loop) as runner:
-            return runner.run(_part(job, monotonic_ns, progress))
-    return _run_several(split(job, processes), progress)
+            return runner.run(_part(job, monotonic_ns, tell))
+    return _run_several(split(job, processes), tell)
 
 
 def _raise_file_limit() -> None:
@@ -75,15 +78,12 @@ def _raise_file_limit() -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
 
 
-async def _part(job: Job, start: Callable[[], int], progress: Callable[[int], None]) -> Ran:
+async def _part(job: Job, start: Callable[[], int], tell: Tell) -> Ran:
     _raise_file_limit()
     opener = Opener(job.target)
     driver = Driver(opener, job.timeout_s)
     await driver.open(job.load, job.shots)
-    watcher = asyncio.create_task(watch(driver, progress))
-    driven = await driver.run(job.load, job.shots, job.at_ns, start())
-    watcher.cancel()
-    await watcher
+    driven = await _watched(driver, job, start(), tell)
     asked = {shot.index: shot.asked for shot in job.shots}
     rows = []
     for recording in driven.recordings:
@@ -98,6 +98,20 @@ async def _part(job: Job, start: Callable[[], int], progress: Callable[[int], No
         lags=[driven.lags],
         cpu_ns=[driven.cpu_ns],
     )
+
+
+async def _watched(driver: Driver, job: Job, start_ns: int, tell: Tell) -> Driven:
+    running = asyncio.create_task(driver.run(job.load, job.shots, job.at_ns, start_ns))
+    watching = asyncio.create_task(watch(driver, tell))
+    try:
+        await asyncio.wait((running, watching), return_when=asyncio.FIRST_COMPLETED)
+        if not running.done():
+            await watching  # which raises
+        return running.result()
+    finally:
+        for task in (running, watching):
+            task.cancel()
+        await asyncio.gather(running, watching, return_exceptions=True)
 
 
 def split(job: Job, processes: int) -> list[Job]:
@@ -122,7 +136,7 @@ def split(job: Job, processes: int) -> list[Job]:
     ]
 
 
-def _run_several(jobs: Sequence[Job], progress: Callable[[int], None]) -> Ran:
+def _run_several(jobs: Sequence[Job], tell: Tell) -> Ran:
     context = multiprocessing.get_context("spawn")
     pipes: list[Pipe] = []
     workers = []
@@ -134,7 +148,7 @@ def _run_several(jobs: Sequence[Job], progress: Callable[[int], None]) -> Ran:
             theirs.close()
             pipes.append(ours)
             workers.append(worker)
-        return _gather(pipes, progress)
+        return _gather(pipes, tell)
     except BaseException:  # an interrupt too: what is under way is of no use any more
         for worker in workers:
             worker.kill()
@@ -146,7 +160,7 @@ def _run_several(jobs: Sequence[Job], progress: Callable[[int], None]) -> Ran:
             worker.join()
 
 
-def _gather(pipes: list[Pipe], progress: Callable[[int], None]) -> Ran:
+def _gather(pipes: list[Pipe], tell: Tell) -> Ran:
     for pipe in pipes:
         _expect(pipe, "ready")
     start = monotonic_ns() + START_DELAY_NS
@@ -154,17 +168,19 @@ def _gather(pipes: list[Pipe], progress: Callable[[int], None]) -> Ran:
         pipe.send(start)
     whole = Ran(started_ns=start)
     done = [0] * len(pipes)
+    silent: list[int | None] = [None] * len(pipes)
     waiting = dict(enumerate(pipes))
     while waiting:
         for place, pipe in list(waiting.items()):
             if not pipe.poll(0.1):
                 continue
             said, value = _receive(pipe)
-            if said == "done":
-                done[place] = value
-                progress(sum(done))
+            if said == "told":
+                done[place], silent[place] = value
+                tell(sum(done), max((since for since in silent if since is not None), default=None))
             else:
                 del waiting[place]
+                silent[place] = None
                 _add(whole, value)
     return whole
 
@@ -203,7 +219,7 @@ def _worker(job: Job, pipe: Pipe) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal sends it to all; the first process ends the others
     try:
         with asyncio.Runner(loop_factory=new_event_loop) as runner:
-            ran = runner.run(_part(job, start, lambda done: pipe.send(("done", done))))
+            ran = runner.run(_part(job, start, lambda *told: pipe.send(("told", told))))
     except OSError as error:
         pipe.send(("failed", str(error)))
     else:

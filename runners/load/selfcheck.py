@@ -110,7 +110,7 @@ def check(streams: int, events_s: float, client_processes: int, core: int | None
     )
 
 
-def _silent(_: int) -> None:
+def _silent(*_: object) -> None:
     """A check has no progress worth telling."""
 
 

@@ -31,6 +31,8 @@ class Limits:
     cpu_share: float = 0.95
     cached_share: float = 0.01
     late_p99_ms: float = 50.0
+    at_once_share: float = 0.01
+    together_share: float = 0.5
 
 
 DEFAULT = Limits()
@@ -65,6 +67,7 @@ def judge(trace: Trace, metrics: Metrics, client: Client, concurrency: int | Non
     reasons += _client(client, limits)
     reasons += _load(trace, metrics, concurrency, limits)
     reasons += _cache(trace, limits)
+    reasons += _between(metrics, limits)
     return reasons
 
 
@@ -174,6 +177,24 @@ def _cache(trace: Trace, limits: Limits) -> list[Reason]:
             ),
         )
     ]
+
+
+def _between(metrics: Metrics, limits: Limits) -> list[Reason]:
+    """Tokens that something holds back and lets go together: how fast they were made was not seen, and 0 ms is no
+    number."""
+    if metrics.at_once > limits.at_once_share * (metrics.requests - metrics.failed):
+        told = F_(
+            "all tokens of {number} of {number_all} requests arrived at one instant, so the time between them was not "
+            "seen; at most {share} may"
+        ).format(number=metrics.at_once, number_all=metrics.requests, share=format(limits.at_once_share, ".0%"))
+    elif metrics.together > limits.together_share:
+        told = F_(
+            "{share} of the token events arrived at the same instant as the one before, so the time between tokens was "
+            "not seen; at most {most} may"
+        ).format(share=format(metrics.together, ".0%"), most=format(limits.together_share, ".0%"))
+    else:
+        return []
+    return [Reason("tokens_at_once", told)]
 
 
 def client_of(lags: list[list[tuple[int, int]]], cpu_ns: list[int], duration_ns: int) -> Client:

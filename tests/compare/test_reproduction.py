@@ -104,6 +104,13 @@ def test_runs_that_are_no_results_leave_it_inconclusive(
     assert (found.status, found.reasons, found.measured) == ("inconclusive", (said,), None)
 
 
+@pytest.mark.parametrize("values", [[0.0] * 3, [100.0, 100.0, 0.0], [-1.0, 100.0, 100.0]])
+def test_a_number_that_is_not_above_zero_was_not_measured(values: list[float]) -> None:
+    found = verdict(row(), values)
+    assert (found.status, found.measured) == ("inconclusive", None)
+    assert "not above 0" in found.text
+
+
 def test_a_claim_without_a_number_cannot_be_judged() -> None:
     assert verdict(row(value=None), [1.0, 1.0, 1.0]).reasons == ("the source prints no number",)
 

@@ -11,7 +11,15 @@ if TYPE_CHECKING:
 
 TTL, ACK = 90, 30
 ACTIVE = ("leased", "running")
-Outcome = Literal["succeeded", "bad_flag", "not_allowed", "port_in_use", "runner_stopped", "cancelled"]
+Outcome = Literal["succeeded", "bad_flag", "not_allowed", "not_here", "port_in_use", "runner_stopped", "cancelled"]
+
+Promise = Literal[
+    "a submission is one job", "a lease is given as the queue stands", "a lease asked for again is the same",
+    "a lease that is over is lost", "an end is the current attempt's alone", "a cancel is answered by the state",
+    "jobs are where the calls brought them", "a job has one result", "attempts are limited",
+    "runners that fail are shut out", "a terminal state stays",
+]  # fmt: skip
+REFUSED = ("not_allowed", "not_here")
 
 
 @dataclass
@@ -116,12 +124,12 @@ class Model:
         if outcome == "succeeded":
             job.state = "succeeded"
             self.runners[job.runner].failures = 0
-        elif outcome == "not_allowed" and not job.cancel:
+        elif outcome in REFUSED and not job.cancel:
             job.state, job.attempts = "queued", job.attempts - 1
             job.refused[job.runner] = job.boot
         elif outcome == "bad_flag":
             job.state = "failed"
-        elif outcome in ("cancelled", "not_allowed") and job.cancel:
+        elif outcome in ("cancelled", *REFUSED) and job.cancel:
             job.state = "cancelled"
         else:
             self._put_back(job, blame=outcome == "port_in_use")

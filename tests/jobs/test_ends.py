@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tests.jobs.factories import Queue
 
 
-@pytest.mark.parametrize("failure", [item for item in RECIPE_FAILURES if item != "not_allowed"])
+@pytest.mark.parametrize("failure", RECIPE_FAILURES)
 def test_a_failure_of_the_recipe_is_not_tried_again(queue: Queue, failure: Failure) -> None:
     queue.submit()
     job, epoch = queue.running()

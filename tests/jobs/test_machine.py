@@ -1,5 +1,5 @@
-"""The real store beside the model of what it promises, in every order of calls that Hypothesis thinks of; and ten
-planted bugs, each of which this must find."""
+"""The real store beside the model of what it promises, in every order of calls that Hypothesis thinks of; and planted
+bugs, each of which must break the very promise that it is against: what merely crashes is not found."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import datetime as dt
 import os
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import pytest
 import sqlalchemy as sa
@@ -24,16 +24,15 @@ from hypothesis.stateful import (
 
 from app.db import Database
 from app.errors import ConflictError, LeaseLostError, OtherBytesError
-from app.jobs import ends, leases, states, uploads
+from app.jobs import leases, states
 from app.jobs.leases import ATTEMPT
 from app.jobs.store import JOB, RUNNER, NewJob, submit
 from app.jobs.sweeping import put_back
-from app.replay import store as replay
 from app.replay.store import ReplayKey, Reply, once
-from app.statements import Prepared
 from tests.conftest import StillClock
+from tests.jobs.bugs import BUGS
 from tests.jobs.factories import ANA, RANDOM, Queue, attach_plan, queue_in
-from tests.jobs.model import Job, Model
+from tests.jobs.model import Job, Model, Promise
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -46,9 +45,22 @@ FULL = bool(os.environ.get("BENCHCARD_TEST_LONG"))
 EXAMPLES, STEPS = (300, 30) if FULL else (25, 30)
 NAMES = st.sampled_from(["one", "two", "three"])
 OUTCOMES: st.SearchStrategy[Outcome] = st.sampled_from(
-    ["succeeded", "bad_flag", "not_allowed", "port_in_use", "port_in_use", "runner_stopped", "cancelled"]
+    ["succeeded", "bad_flag", "not_allowed", "not_here", "port_in_use", "port_in_use", "runner_stopped", "cancelled"]
 )
 PLACE = st.integers(0, 10**6)
+
+
+class BrokenError(AssertionError):
+    """What the store did is not what it promises."""
+
+    def __init__(self, promise: Promise, found: object, promised: object) -> None:
+        super().__init__(f"{promise}: {found!r} in place of {promised!r}")
+        self.promise = promise
+
+
+def keeps(promise: Promise, found: object, promised: object) -> None:
+    if found != promised:
+        raise BrokenError(promise, found, promised)
 
 
 class Machine(RuleBasedStateMachine):
@@ -77,7 +89,7 @@ class Machine(RuleBasedStateMachine):
     def submit(self, rank: int) -> None:
         key = self.queue.key()
         job = self.submit_under(key, rank)
-        assert job not in self.model.jobs
+        keeps("a submission is one job", job in self.model.jobs, False)
         self.submitted[key] = job
         self.model.jobs[job] = Job(job, rank)
 
@@ -85,7 +97,7 @@ class Machine(RuleBasedStateMachine):
     @rule(place=PLACE)
     def submit_again(self, place: int) -> None:
         key = list(self.submitted)[place % len(self.submitted)]
-        assert self.submit_under(key, 0) == self.submitted[key]
+        keeps("a submission is one job", self.submit_under(key, 0), self.submitted[key])
 
     def submit_under(self, key: str, rank: int) -> str:
         now = self.queue.clock.now()
@@ -102,7 +114,7 @@ class Machine(RuleBasedStateMachine):
         request = {"runner": name, "boot_id": boots[boot], "request_id": self.queue.key()}
         held = self.model.held(name, boots[boot])
         expected = self.model.lease(name, boots[boot])
-        assert self.leased(request) == expected
+        keeps("a lease is given as the queue stands", self.leased(request), expected)
         if not isinstance(expected, str) and not (held and expected):  # what is given anew
             self.requests[request["request_id"]] = request
             self.answers[request["request_id"]] = expected
@@ -112,7 +124,7 @@ class Machine(RuleBasedStateMachine):
         """A runner takes a job, begins and ends."""
         self.submit(0)
         for job in self.begun(name):
-            assert self.finished(job, job.epoch, outcome) == self.model.finish(job, job.epoch, outcome)
+            self.end(job, job.epoch, outcome)
 
     @rule(name=NAMES)
     def lose(self, name: str) -> None:
@@ -120,7 +132,7 @@ class Machine(RuleBasedStateMachine):
         taken = self.begun(name)
         self.wait(91)
         for job in taken:
-            assert told(lambda: self.queue.beat(job.id, job.epoch)) == self.model.beat(job, job.epoch)  # noqa: B023
+            self.beats(job, job.epoch)
 
     def begun(self, name: str) -> list[Job]:
         """What a runner took and began just now."""
@@ -128,7 +140,7 @@ class Machine(RuleBasedStateMachine):
         self.lease(name, "")
         taken = [job for job in self.model.jobs.values() if job.epoch > before[job.id]]
         for job in taken:
-            assert self.started(job, job.epoch) == self.model.start(job, job.epoch)
+            self.starts(job, job.epoch)
         return taken
 
     @precondition(lambda self: self.requests)
@@ -141,7 +153,7 @@ class Machine(RuleBasedStateMachine):
         if given is None or request["boot_id"] != runner.boots[-1]:
             return
         self.model.expire()
-        assert self.leased(request) == given
+        keeps("a lease asked for again is the same", self.leased(request), given)
 
     def leased(self, request: dict[str, Any]) -> object:
         try:
@@ -155,23 +167,29 @@ class Machine(RuleBasedStateMachine):
     @precondition(has_attempts)
     @rule(place=PLACE)
     def start(self, place: int) -> None:
-        job, epoch = self.attempt(place)
-        assert self.started(job, epoch) == self.model.start(job, epoch)
+        self.starts(*self.attempt(place))
 
-    def started(self, job: Job, epoch: int) -> str:
-        return told(lambda: self.queue.start(job.id, epoch))
+    def starts(self, job: Job, epoch: int) -> None:
+        said = told(lambda: self.queue.start(job.id, epoch))
+        keeps("a lease that is over is lost", said, self.model.start(job, epoch))
 
     @precondition(has_attempts)
     @rule(place=PLACE)
     def beat(self, place: int) -> None:
-        job, epoch = self.attempt(place)
-        assert told(lambda: self.queue.beat(job.id, epoch)) == self.model.beat(job, epoch)
+        self.beats(*self.attempt(place))
+
+    def beats(self, job: Job, epoch: int) -> None:
+        said = told(lambda: self.queue.beat(job.id, epoch))
+        keeps("a lease that is over is lost", said, self.model.beat(job, epoch))
 
     @precondition(has_attempts)
     @rule(place=PLACE, outcome=OUTCOMES)
     def finish(self, place: int, outcome: Outcome) -> None:
-        job, epoch = self.attempt(place)
-        assert self.finished(job, epoch, outcome) == self.model.finish(job, epoch, outcome)
+        self.end(*self.attempt(place), outcome)
+
+    def end(self, job: Job, epoch: int, outcome: Outcome) -> None:
+        said = self.finished(job, epoch, outcome)
+        keeps("an end is the current attempt's alone", said, self.model.finish(job, epoch, outcome))
 
     @precondition(lambda self: any(job.epoch > 1 for job in self.model.jobs.values()))
     @rule(outcome=OUTCOMES, newest=st.booleans())
@@ -179,13 +197,14 @@ class Machine(RuleBasedStateMachine):
         """An attempt that another one took the place of."""
         old = [job for job in self.model.jobs.values() if job.epoch > 1]
         job = old[-1] if newest else old[0]
-        assert self.finished(job, job.epoch - 1, outcome) == self.model.finish(job, job.epoch - 1, outcome)
+        self.end(job, job.epoch - 1, outcome)
 
     @precondition(lambda self: self.model.ends)
     @rule(place=PLACE)
     def finish_again(self, place: int) -> None:
         (job, epoch), (outcome, answer) = list(self.model.ends.items())[place % len(self.model.ends)]
-        assert self.finished(self.model.jobs[job], epoch, outcome) == answer
+        said = self.finished(self.model.jobs[job], epoch, outcome)
+        keeps("an end is the current attempt's alone", said, answer)
 
     def finished(self, job: Job, epoch: int, outcome: Outcome) -> str | None:
         state: dict[str, Any] = {"state": outcome} if outcome in ("succeeded", "cancelled") else {"failure": outcome}
@@ -202,10 +221,10 @@ class Machine(RuleBasedStateMachine):
         job = list(self.model.jobs.values())[place % len(self.model.jobs)]
         try:
             self.queue.cancel(job.id)
+            said = "done"
         except ConflictError:
-            assert self.model.cancel(job) == "conflict"
-        else:
-            assert self.model.cancel(job) == "done"
+            said = "conflict"
+        keeps("a cancel is answered by the state", said, self.model.cancel(job))
 
     @rule(seconds=st.sampled_from([1, 29, 30, 31, 89, 90, 91]))
     def wait(self, seconds: int) -> None:
@@ -226,12 +245,14 @@ class Machine(RuleBasedStateMachine):
             shut = session.connection().execute(sa.select(RUNNER.c.name).where(RUNNER.c.quarantine.is_not(None)))
             found, shut_out = list(results), set(shut.scalars())
         model = {(job.id, job.state, job.epoch, job.attempts) for job in self.model.jobs.values()}
-        assert {tuple(job) for job in jobs} == model
-        assert len(found) == len(set(found)), "two results of one job"
-        assert all(job.attempts <= states.MOST_ATTEMPTS for job in jobs)
-        assert shut_out == {name for name, runner in self.model.runners.items() if runner.quarantined}
         for job in jobs:
-            assert self.ended.get(job.id, job.state) == job.state, "a terminal state was left"
+            keeps("a terminal state stays", job.state, self.ended.get(job.id, job.state))
+        keeps("a job has one result", len(found), len(set(found)))
+        keeps("attempts are limited", max((job.attempts for job in jobs), default=0) <= states.MOST_ATTEMPTS, True)
+        quarantined = {name for name, runner in self.model.runners.items() if runner.quarantined}
+        keeps("runners that fail are shut out", shut_out, quarantined)
+        keeps("jobs are where the calls brought them", {tuple(job) for job in jobs}, model)
+        for job in jobs:
             if job.state in states.TERMINAL:
                 self.ended[job.id] = job.state
 
@@ -290,41 +311,27 @@ def test_postgresql_keeps_the_same_promises(queue: Queue) -> None:
     explore(queue, EXAMPLES // 6)
 
 
-def mutants() -> dict[str, Callable[[pytest.MonkeyPatch], None]]:
-    """A bug by its name, and how to plant it."""
-    active = states.ACTIVE
-
-    def never_ends(patch: pytest.MonkeyPatch) -> None:
-        for state in states.TERMINAL:
-            patch.setitem(states.NEXT, (state, "cancel"), "cancelled")
-
-    def off_by_one(attempts: int, *, cancel: bool) -> states.Event:
-        return states.over(attempts - 1, cancel=cancel)
-
-    def ignores_cancel(attempts: int, *, cancel: bool) -> states.Event:
-        return states.over(attempts, cancel=False)
-
-    free = sa.select(JOB).where(JOB.c.state == "queued").order_by(JOB.c.rank, JOB.c.number)
-    return {
-        "no epoch on finish": lambda patch: patch.setattr(uploads, "is_current", lambda job, _: job.state in active),
-        "no epoch on heartbeat": lambda patch: patch.setattr(leases, "is_current", lambda job, _: job.state in active),
-        "a heartbeat revives an expired lease": lambda patch: patch.setattr(leases, "is_over", lambda *_: False),
-        "no replay of a lease": lambda patch: patch.setattr(leases, "_again", lambda *_, **__: None),
-        "a requeue ignores the cancel": lambda patch: patch.setattr(ends, "over", ignores_cancel),
-        "attempts off by one": lambda patch: patch.setattr(ends, "over", off_by_one),
-        "a terminal state is overwritten": never_ends,
-        "another end is accepted as the same": lambda patch: patch.setattr(uploads, "is_same", lambda *_: True),
-        "no sweep": lambda patch: patch.setattr(leases, "sweep", lambda *_: 0),
-        "a submission sent twice is two jobs": lambda patch: patch.setattr(replay, "earlier", lambda *_: None),
-        "no quarantine": lambda patch: patch.setattr(ends, "MOST_FAILURES", 10**6),
-        "a process takes a second job": lambda patch: patch.setattr(leases, "_given", leases._take),
-        "who refused a job is given it again": lambda patch: patch.setattr(leases, "FREE", Prepared(free)),
-        "an old process comes back": lambda patch: patch.setattr(leases, "_follow", lambda *_: "[]"),
-    }
-
-
-@pytest.mark.parametrize("bug", list(mutants()))
-def test_a_planted_bug_is_found(fast: Queue, monkeypatch: pytest.MonkeyPatch, bug: str) -> None:
-    mutants()[bug](monkeypatch)
-    with pytest.raises(Exception):  # noqa: B017 (an assertion, or whatever the bug breaks)
+@pytest.mark.parametrize("bug", BUGS)
+def test_a_planted_bug_breaks_the_promise_that_it_is_against(
+    fast: Queue, monkeypatch: pytest.MonkeyPatch, bug: str
+) -> None:
+    BUGS[bug].plant(monkeypatch)
+    with pytest.raises(BrokenError) as broken:
         explore(fast, 300, derandomize=True)
+    assert broken.value.promise in BUGS[bug].against
+
+
+def test_a_bug_that_merely_crashes_is_not_found(fast: Queue, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nor is an assertion of another's."""
+
+    def crash(*_: object, **__: object) -> None:
+        raise AssertionError("not one of the promises")
+
+    monkeypatch.setattr(leases, "_take", crash)
+    with pytest.raises(AssertionError, match="not one of the promises") as crashed:
+        explore(fast, 25, derandomize=True)
+    assert not isinstance(crashed.value, BrokenError)
+
+
+def test_every_promise_has_a_bug_that_is_against_it() -> None:
+    assert set[Promise]().union(*(bug.against for bug in BUGS.values())) == set(get_args(Promise))

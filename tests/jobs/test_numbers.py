@@ -30,6 +30,20 @@ def test_a_point_is_the_median_of_its_repeats_with_interval_and_spread(tmp_path:
     assert found["per_gpu"]["output_tok_s"] == pytest.approx(found["output_tok_s"])
 
 
+def test_a_run_whose_tokens_came_in_no_time_is_no_result_and_has_no_number(tmp_path: Path) -> None:
+    found = numbers(*attempt(tmp_path, plan(sides=2), {"a": 10.0, "b": 0.0}))
+    seen, unseen = found["sets"]
+    assert (seen["valid"], unseen["valid"], found["ratios"]) == (True, False, [])
+    assert "tokens_at_once: all tokens of 4 of 4 requests arrived at one instant" in unseen["reasons"][0]
+    assert (unseen["tpot_ms"], unseen["output_tok_s"], unseen["runs"][0]["tpot_ms"]) == (None, None, None)
+
+
+def test_a_run_whose_first_tokens_came_as_it_was_sent_is_no_record_of_one(tmp_path: Path) -> None:
+    (found,) = numbers(*attempt(tmp_path, plan(), ttft_ms=0.0))["sets"]
+    assert (found["valid"], found["ttft_ms"], found["e2e_ms"]) == (False, None, None)
+    assert "impossible_trace: tokens arrived at the instant at which their request was sent" in found["reasons"][0]
+
+
 def test_a_run_says_which_bytes_its_numbers_came_from(tmp_path: Path) -> None:
     report, traces = attempt(tmp_path, plan())
     runs = numbers(report, traces)["sets"][0]["runs"]

@@ -14,12 +14,14 @@ from app.jobs.matching import lacks, needs_of
 from app.jobs.queries import job_detail
 from app.protocol.launch import digest
 from app.protocol.lease import EngineHere
+from app.protocol.outcome import REFUSALS
 from app.protocol.policy.local import LocalPolicy
 from tests.jobs.factories import ANA, BO, LAUNCH, MAY, capabilities, plan
 
 if TYPE_CHECKING:
     from app.cards.store import Writer
     from app.protocol.lease import Capabilities
+    from app.protocol.outcome import Refusal
     from tests.jobs.factories import Queue
 
 PIN = f"{LAUNCH.model}@{'a' * 40}"
@@ -127,29 +129,32 @@ def test_a_runner_is_not_offered_what_it_says_that_it_refuses(queue: Queue, says
     assert why in lacking(queue, job)["one"][0]
 
 
-def test_a_job_that_a_runner_refuses_goes_back_and_not_to_that_process_again(queue: Queue) -> None:
+@pytest.mark.parametrize("refusal", REFUSALS)
+def test_a_job_that_a_runner_refuses_goes_back_and_not_to_that_process_again(queue: Queue, refusal: Refusal) -> None:
     job = queue.submit()
     taken, epoch = queue.running()
-    assert queue.finish(taken, epoch, "not_allowed") == "queued"
+    assert queue.finish(taken, epoch, refusal) == "queued"
     stored = queue.job(job)
     assert (stored.state, stored.attempts, stored.failure) == ("queued", 0, None)
-    assert queue.attempts(job)[0].failure == "not_allowed"
+    assert queue.attempts(job)[0].failure == refusal
     assert queue.lease().assignment is None
-    assert "refused it by its own policy" in lacking(queue, job)["one"][0]
+    assert "it was given this job and gave it back" in lacking(queue, job)["one"][0]
     assert queue.taken(boot_id="boot-new") == (job, 2), "a new process may have another policy"
 
 
 def test_a_job_that_is_refused_again_and_again_fails_at_last(queue: Queue) -> None:
     job = queue.submit()
     for number in range(MOST_REFUSALS):
-        assert queue.finish(*queue.running(boot_id=f"boot-{number:04d}"), "not_allowed") == "queued"
+        refusal = REFUSALS[number % len(REFUSALS)]
+        assert queue.finish(*queue.running(boot_id=f"boot-{number:04d}"), refusal) == "queued"
     assert queue.finish(*queue.running(boot_id="boot-last"), "not_allowed") == "failed"
     assert queue.job(job).failure == "not_allowed"
 
 
-def test_a_refused_job_is_offered_to_the_others(queue: Queue) -> None:
+@pytest.mark.parametrize("refusal", REFUSALS)
+def test_a_refused_job_is_offered_to_the_others(queue: Queue, refusal: Refusal) -> None:
     job = queue.submit()
-    queue.finish(*queue.running(), "not_allowed")
+    queue.finish(*queue.running(), refusal)
     assert queue.taken(runner="two", boot_id="boot-two") == (job, 2)
 
 

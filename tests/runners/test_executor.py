@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,10 +16,13 @@ from app.protocol.launch import digest
 from app.protocol.lease import Assignment, Placement
 from app.protocol.outcome import Report
 from app.protocol.plan import Point
-from runners import gpu
+from runners import attempt, gpu, sides, silence
 from runners.config import SiteTable
+from runners.engines import control
+from runners.engines import server as servers
 from runners.executor import Local, Ran, Stop
-from runners.load import trace_file
+from runners.load import drive, trace_file
+from runners.order import Order
 from runners.spool import LOG, PARTS
 from tests.runners.fake_site import install, machine
 from tests.runners.load.server import Server, obedient
@@ -164,7 +168,7 @@ def test_a_tool_that_fails_is_a_run_with_its_last_words_and_the_others_go_on(con
 
 def test_a_tool_that_the_owner_has_not_named_cannot_be_had_here(config: Config, tmp_path: Path) -> None:
     done = Attempt(config, tmp_path, held())
-    assert done.failure == "cannot_run_here"
+    assert done.failure == "not_here"
     assert "this runner's configuration names no Python for vllm_bench (site.tools)" in done.ran.outcome.message
 
 
@@ -176,7 +180,7 @@ def test_a_tool_that_the_owner_has_not_named_cannot_be_had_here(config: Config, 
         (plan(sides=both(launch(flags={"enforce-eager": True}), launch()).sides[:1]), "bad_flag", "no such flag"),
         (
             plan(sides=both(launch(version="0.25.1"), launch()).sides[:1]),
-            "cannot_run_here",
+            "not_here",
             "0.25.1 for cpu is not",
         ),
         (plan("other"), "not_allowed", "not on the list of models that run unasked"),
@@ -209,6 +213,39 @@ def test_what_a_maintainer_approved_is_started_where_the_owner_agrees(config: Co
 def test_the_time_limit_ends_everything(config: Config, tmp_path: Path) -> None:
     done = Attempt(config, tmp_path, plan("never", wall_s=2.0))
     assert done.failure == "wall_limit"
+    assert left(tmp_path) == []
+
+
+def test_a_server_that_hangs_while_it_is_measured_is_ended_and_has_a_class_of_its_own(
+    config: Config, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In this process, whose limits can be made short."""
+    for module, name, seconds in ((silence, "SILENT_S", 0.2), (drive, "LOOK_S", 0.02), (control, "ANSWER_S", 0.2)):
+        monkeypatch.setattr(module, name, seconds)
+    monkeypatch.setattr(sides, "STOP_S", 0.2)
+    (tmp_path / PARTS).mkdir()
+    outcome = attempt._ended(Order.of(plan("freezes"), config), tmp_path)
+    assert (outcome.state, outcome.failure) == ("failed", "hung")
+    assert "neither its counters nor its health answered" in outcome.message
+    report = Report.model_validate_json((tmp_path / PARTS / "report.json").read_bytes())
+    freed = report.sides[0].freed
+    assert freed is not None
+    assert (freed.exit_code, freed.survivors, left(tmp_path)) == (-9, (), [])
+
+
+def test_an_engine_that_is_removed_under_a_job_is_missing_here_however_it_ends(
+    config: Config, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def removed(started: servers.Server) -> None:
+        shutil.rmtree(started.installed.folder)
+        wait_ready(started)
+
+    wait_ready = servers.Server.wait_ready
+    monkeypatch.setattr(servers.Server, "wait_ready", removed)
+    (tmp_path / PARTS).mkdir()
+    outcome = attempt._ended(Order.of(plan("dies"), config), tmp_path)
+    assert (outcome.failure, outcome.refused) == ("not_here", True)
+    assert "vllm 0.32.0 for cpu is not installed at this runner" in outcome.message
     assert left(tmp_path) == []
 
 

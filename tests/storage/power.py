@@ -1,11 +1,13 @@
 """A disk that can lose its power: what SQLite writes and syncs is noted, and every moment can be gone back to.
 
 After a power cut a file has everything that was synced. Of what was written since, each sector is there or is not, in
-whatever order: a write may be torn, and a later one may have outlived an earlier one.
+whatever order: a write may be torn, and a later one may have outlived an earlier one. Of the files that the application
+writes itself only what is there for certain is told: their bytes when they were synced, below names that were.
 """
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -18,6 +20,8 @@ import apsw
 if TYPE_CHECKING:
     import random
     from collections.abc import Iterator, Sequence
+
+    import pytest
 
 SECTOR = 512  # bytes that are written whole or not at all
 
@@ -43,12 +47,22 @@ class Acknowledged:
     number: int
 
 
+@dataclass(frozen=True)
+class Placed:
+    """A file that the application has synced with its bytes, or a folder with the names in it."""
+
+    path: Path
+    inode: int
+    data: bytes = b""
+    names: dict[str, int] | None = None  # with the inodes behind them
+
+
 class Disk(apsw.VFS):
     """SQLite's file layer with everything written down in `events`; use it inside `with`."""
 
     def __init__(self) -> None:
         self.name = f"disk-{uuid4().hex}"
-        self.events: list[Written | Synced | Acknowledged] = []
+        self.events: list[Written | Synced | Acknowledged | Placed] = []
         super().__init__(self.name, "")
 
     def __enter__(self) -> Disk:
@@ -65,6 +79,21 @@ class Disk(apsw.VFS):
     def xDelete(self, filename: str, syncdir: bool) -> None:  # noqa: N802
         super().xDelete(filename, syncdir)
         self.events.append(Written(Path(filename).name, None))
+
+    def watch(self, patch: pytest.MonkeyPatch) -> None:
+        """Note what is synced by Python, too."""
+
+        def fsync(handle: int) -> None:
+            path, inode = Path(f"/proc/self/fd/{handle}").resolve(), os.fstat(handle).st_ino
+            if path.is_dir():
+                names = {item.name: item.stat().st_ino for item in path.iterdir()}
+                self.events.append(Placed(path, inode, names=names))
+            else:
+                self.events.append(Placed(path, inode, path.read_bytes()))
+            sync(handle)
+
+        sync = os.fsync
+        patch.setattr(os, "fsync", fsync)
 
     def driver(self) -> ModuleType:
         """The disk as the module that SQLAlchemy's dialect for SQLite asks for."""
@@ -227,6 +256,8 @@ def cuts(
         for event in disk.events[done:moment]:
             if isinstance(event, Acknowledged):
                 acknowledged = event.number
+            elif isinstance(event, Placed):
+                continue
             elif isinstance(event, Synced):
                 files.setdefault(event.file, _OnDisk()).sync()
             else:
@@ -234,3 +265,23 @@ def cuts(
         done = moment
         found = {name: file.after_a_cut(dice) for name, file in files.items()}
         yield moment, acknowledged, {name: data for name, data in found.items() if data is not None}
+
+
+def placed(disk: Disk, moment: int, below: Path) -> dict[Path, bytes]:
+    """The files below a folder that the application has on the disk for certain after that many events."""
+    data: dict[int, bytes] = {}
+    folders: dict[Path, dict[str, int]] = {}
+    for event in disk.events[:moment]:
+        if isinstance(event, Placed):
+            if event.names is None:
+                data[event.inode] = event.data
+            else:
+                folders[event.path] = event.names
+    found, waiting = {}, [below]
+    while waiting:
+        here = waiting.pop()
+        for name, inode in folders.get(here, {}).items():
+            waiting.append(here / name)
+            if inode in data:
+                found[here / name] = data[inode]
+    return found

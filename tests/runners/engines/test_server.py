@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from runners.engines import ENGINES, server
+from runners.engines import ENGINES, control, server
+from runners.engines.control import HungError
 from runners.engines.environment import Site
 from runners.engines.install import Installed
 from runners.engines.recipe import Recipe, RecipeError
-from runners.engines.server import LaunchError, Server
+from runners.engines.server import LaunchError, Server, Stillness
 from tests.runners.engines.texts import DATA
+
+if TYPE_CHECKING:
+    from runners.engines.failures import Phase
 
 SITE = Site(modules=(DATA.parent / "fake",))
 
@@ -112,3 +119,56 @@ def test_a_recipe_that_does_not_fit_starts_nothing(installed: Installed) -> None
     with pytest.raises(RecipeError, match="nearest is --max-num-seqs"):
         start(installed, "good", flags={"max-num-seq": 3})
     assert not (installed.folder.parent / "job" / "server.log").exists()
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module, name, seconds in (
+        (server, "SILENT_S", 0.5), (server, "COMPLETION_S", 0.5), (control, "ANSWER_S", 0.5),
+    ):  # fmt: skip
+        monkeypatch.setattr(module, name, seconds)
+
+
+def test_a_server_that_stands_still_while_it_starts_hangs(
+    installed: Installed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server, "STILL_S", 0.1)
+    monkeypatch.setattr(server, "LOOK_S", 0.0)
+    with start(installed, "never") as started:
+        with pytest.raises(HungError, match="logged nothing and used less than 1 s of processor"):
+            started.wait_ready(60)
+        assert started.stop().survivors == []
+
+
+@pytest.mark.parametrize("phase", ["first_request", "running"])
+@pytest.mark.usefixtures("impatient")
+def test_a_server_that_is_frozen_hangs_and_is_ended_all_the_same(phase: Phase, installed: Installed) -> None:
+    with start(installed, "good") as started:
+        assert started.process.running(wait_s=0.0)
+        while not started._healthy():
+            assert started.process.running(wait_s=0.1)
+        os.kill(started.process.pid, signal.SIGSTOP)
+        with pytest.raises(HungError, match="neither its counters nor its health"):
+            started.check(phase)
+        stopped = started.stop(grace_s=0.2)
+    assert (stopped.code, stopped.survivors) == (-9, [])
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_completion_that_hangs_beside_a_healthy_answer_is_given_up_after_longer(installed: Installed) -> None:
+    with start(installed, "mute") as started, pytest.raises(HungError, match="although the server answers beside it"):
+        started.wait_ready(60)
+
+
+def test_a_server_that_logs_or_computes_does_not_stand_still() -> None:
+    now, signs = 0.0, (0, 0.0)
+    stillness = Stillness(lambda: signs, lambda: now)
+
+    def later(log: int, used: float) -> bool:
+        nonlocal now, signs
+        now, signs = now + 100, (log, used)
+        return stillness.too_long()
+
+    assert not any(later(log, 0.0) for log in range(1, 9)), "it logs"
+    assert not any(later(9, 2.0 * used) for used in range(1, 9)), "it computes"
+    assert [later(9, 16.0 + 0.1 * used) for used in range(2)] == [False, True]

@@ -23,10 +23,11 @@ After = Literal["keep", "close", "reset", "hang"]
 
 @dataclass(frozen=True)
 class Answer:
-    """The writes of one response, and what becomes of the connection after them."""
+    """The writes of one response, `held` until that is set, and what becomes of the connection after them."""
 
     writes: Sequence[bytes]
     after: After = "keep"
+    held: threading.Event | None = None
 
 
 @dataclass
@@ -41,7 +42,7 @@ class Asked:
 
 
 Script = Callable[[Asked], Answer]
-Control = Callable[[str, str], tuple[int, str]]  # method and path -> status and body
+Control = Callable[[str, str], tuple[int, str] | None]  # method and path -> status and body; None: no answer ever
 
 
 @dataclass
@@ -110,7 +111,10 @@ class Server:
         length = int(next(lengths, b"0"))
         if not length:
             method, path, _ = head.split(b" ", 2)
-            status, said = self.control(method.decode(), path.decode())
+            told = self.control(method.decode(), path.decode())
+            if told is None:
+                return await self._stop.wait()
+            status, said = told
             writer.write(b"HTTP/1.1 %d x\r\nContent-Length: %d\r\n\r\n%s" % (status, len(said), said.encode()))
             await writer.drain()
             return True
@@ -120,6 +124,8 @@ class Server:
         self._busy += 1
         self.most = max(self.most, self._busy)
         answer = self.script(asked)
+        if answer.held is not None:
+            await asyncio.to_thread(answer.held.wait, LIMIT_S)
         for data in answer.writes:
             await asyncio.sleep(0)
             writer.write(data)

@@ -17,7 +17,7 @@ from tests.runners.load.script import MS
 GOOD = Check(1000, 1000, 20, 22, 0.001, Client(1, 1, 1, 0, 0.1))
 
 
-def silent(_: int) -> None:
+def silent(*_: object) -> None:
     """Progress that nobody watches."""
 
 

@@ -44,7 +44,7 @@ def measuring(url: str, *more: str) -> list[str]:
     return [sys.executable, "-m", "runners", "measure", url, *work, *more]
 
 
-def silent(_: int) -> None:
+def silent(*_: object) -> None:
     """Progress that nobody watches."""
 
 

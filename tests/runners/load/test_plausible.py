@@ -40,6 +40,7 @@ def test_a_run_as_clients_write_it_is_possible(trace: Trace) -> None:
         ("ended_ns", 0, "ended before they were sent"),
         ("sent_ns", 2**60, "events arrived before their request was sent"),
         ("index", 0, "two requests have one place"),
+        ("scheduled_ns", 2**60, "sent before their time"),
     ],
 )
 def test_what_cannot_be_is_told(trace: Trace, column: str, value: int, said: str) -> None:
@@ -54,6 +55,7 @@ def test_what_cannot_be_is_told(trace: Trace, column: str, value: int, said: str
     [
         (lambda trace: trace.event_ns[::-1].copy(), "go back in time"),
         (lambda trace: trace.event_ns + 2**60, "after it had ended"),
+        (lambda trace: np.repeat(trace.numbers["sent_ns"], np.diff(trace.offsets)), "at the instant at which their"),
     ],
 )
 def test_events_stand_in_order_within_their_request(trace: Trace, change: Any, said: str) -> None:

@@ -111,10 +111,21 @@ def test_10_crlf_events_in_one_write() -> None:
     assert int(row.event_tokens.sum()) == N
 
 
-def test_10_tokens_that_arrive_together_have_no_gap_and_an_infinite_rate() -> None:
-    found = numbers([(TTFT, b"".join(data for _, data in base()))])
-    assert median(found, "tpot_ms") == 0
-    assert median(found, "decode_tok_s") == float("inf")
+def test_10_tokens_that_arrive_together_have_no_time_between_them() -> None:
+    together: list[Write] = [(TTFT, b"".join(data for _, data in base()))]
+    alone = numbers(together)
+    assert (alone.tpot_ms, alone.decode_tok_s, alone.interactivity_p90_fast, alone.at_once) == (None, None, None, 1)
+    assert median(alone, "event_gap_ms") == 0
+    among = numbers(together, base())
+    assert median(among, "tpot_ms") == pytest.approx(10)
+    assert among.decode_tok_s is not None
+    assert among.decode_tok_s.mean == pytest.approx(100)
+    assert among.at_once == 1
+
+
+def test_10_one_event_with_all_tokens_is_what_the_server_sent_and_has_no_time_between_them_either() -> None:
+    found = numbers(stream([N], 0))
+    assert (found.tpot_ms, found.decode_tok_s, found.at_once, found.failed) == (None, None, 0, 0)
 
 
 @BOTH

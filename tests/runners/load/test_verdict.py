@@ -54,6 +54,21 @@ def test_any_failure_of_a_small_run_is_too_much_and_every_kind_is_named() -> Non
     ]
 
 
+TOGETHER: list[Write] = [(200.0, b"".join(data for _, data in base()))]
+IN_BURSTS: list[Write] = [(200.0 + 100 * (place // 8), data) for place, (_, data) in enumerate(base())]
+
+
+def test_tokens_whose_time_nobody_saw_are_no_result() -> None:
+    assert rules(*[base()] * 99, TOGETHER) == []
+    assert rules(*[base()] * 98, TOGETHER, TOGETHER) == ["tokens_at_once"]
+    assert rules(TOGETHER, TOGETHER) == ["tokens_at_once"]
+
+
+def test_bursts_that_hide_most_gaps_are_no_result() -> None:
+    assert rules(IN_BURSTS, IN_BURSTS) == ["tokens_at_once"]
+    assert rules(IN_BURSTS, base(), base()) == []
+
+
 @pytest.mark.parametrize(
     ("client", "rule"),
     [

@@ -50,6 +50,8 @@ class Handler(BaseHTTPRequestHandler):
         if self.path == "/reset_prefix_cache":
             Handler.flushed = True
             self.say(200, '{"success":true}')
+        elif self.given.model == "mute":
+            threading.Event().wait()
         elif self.given.model == "dies":
             sys.stderr.write("RuntimeError: the worker died\n")
             os._exit(0)
@@ -68,10 +70,12 @@ class Handler(BaseHTTPRequestHandler):
 
     def stream(self, asked: dict[str, Any]) -> None:
         """A token an event, then the usage. The model `hangs` answers no more after a few, `stays` not once it is
-        measured, which begins with an empty cache."""
+        measured, which begins with an empty cache; `freezes` stops altogether then."""
         silent = {"hangs": Handler.generated > 20, "stays": Handler.flushed}
         if silent.get(self.given.model):
             threading.Event().wait()
+        if self.given.model == "freezes" and Handler.flushed:
+            os.kill(os.getpid(), signal.SIGSTOP)
         self.count(asked)
         self.send_response(200)
         self.send_header("Content-Type", "text/event-stream")
