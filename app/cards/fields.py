@@ -13,7 +13,6 @@ from pydantic import BaseModel
 
 from app.cards import schema
 from app.cards.schema import Card
-from app.claims.schema import AxisKey, Slug
 from app.claims.schema import Text as ClaimText
 from app.language import F_, N_
 
@@ -140,9 +139,10 @@ _KINDS: tuple[tuple[Any, str], ...] = (
     (schema.Seed, N_("whole number")),
     (schema.Digest, N_("64 hex digits")),
     (schema.Text, N_("text")),
+    (schema.Method, N_("text")),
     (ClaimText, N_("text")),
-    (AxisKey, N_("axis key")),
-    (Slug, N_("claim id")),
+    (schema.MetricKey, N_("axis key")),
+    (schema.ClaimId, N_("claim id")),
     (bool, N_("yes or no")),
     (schema.Day, N_("date: year-month-day")),
 )

@@ -161,7 +161,9 @@ def _label(path: str) -> str:
 
 def _anchor(path: str, typed: Typed) -> str:
     where = input_of(path)
-    return "yaml" if typed.tab == "yaml" or where is None else f"f-{slug(where)}"
+    if typed.tab == "yaml":
+        return "yaml"
+    return "to-yaml" if where is None else f"f-{slug(where)}"
 
 
 def slug(path: str) -> str:
