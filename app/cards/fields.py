@@ -149,10 +149,13 @@ _KINDS: tuple[tuple[Any, str], ...] = (
 
 
 def label(path: str) -> str:
-    """What people call a field, a list of blocks or one variable of the environment."""
+    """What people call a field, a list of blocks or one variable of the environment; a key that nobody knows as it is
+    spelt."""
     if path.startswith(ENVIRONMENT):
         return F_("Environment: {name}").format(name=path.removeprefix(ENVIRONMENT))
-    return FIELDS[path].label if path in FIELDS else LISTS.get(path, path.replace("_", " ").replace(".", " "))
+    if path in FIELDS:
+        return FIELDS[path].label
+    return LISTS.get(path, path if path in Card.model_fields or not path else f"`{path}`")
 
 
 def joint(field: str, message: str) -> str | None:

@@ -149,7 +149,8 @@ class Cards:
     def check(self, read: ReadCard) -> ReadCard:
         """What only the other records and the clock can say of a card: whether the claim that it repeats exists, and
         measures the same thing; whether its day can be one."""
-        found = [item for item in (self._day(read.card), self._repeats(read.card)) if item] if read.card else []
+        card = read.readable
+        found = [item for item in (self._day(card), self._repeats(card)) if item] if card else []
         return read.adding(found) if found else read
 
     def _day(self, card: Card) -> Finding | None:

@@ -24,7 +24,7 @@ LARGEST = Decimal(10) ** 15  # beyond any count or rate in this field; keeps 2^6
 def _digits(given: object) -> object:
     """Only what reads as one number to everybody: no `1_0`, no surrounding words."""
     if isinstance(given, str) and not NUMBER.fullmatch(given.strip()):
-        raise ValueError(F_("not a number"))
+        raise ValueError(F_("not a number (write it with a decimal point and no thousands separators)"))
     return given
 
 

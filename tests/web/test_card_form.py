@@ -336,3 +336,21 @@ def test_what_only_the_yaml_can_show_is_led_to_from_the_form(site: Site) -> None
     [link] = root.one("section", id="error-summary").all("a")
     assert link.attributes["href"] == "#to-yaml"
     assert root.one("button", id="to-yaml")
+
+
+def test_what_can_be_read_beside_an_unknown_key_is_counted_and_a_key_is_quoted_as_it_is_spelt(site: Site) -> None:
+    text = sound().replace("engine:", "modle: x\nengine:").replace("{tp: 4}", "TPx")
+    root = read(f"<div>{post(site, {'tab': 'yaml', 'yaml': text}, '/cards/new/check', **HTMX).text}</div>")
+    assert root.one("meter").attributes["value"] != "0"
+    told = [item.text for item in root.one("ul", class_="told to-mend").all("a")]
+    assert told[0] == "Line 1: “modle” is not a known key; did you mean “model”?"
+    assert len(told) == 2
+    unread = post(site, {"tab": "yaml", "yaml": "engine: ["}, "/cards/new/check", **HTMX)
+    assert not read(f"<div>{unread.text}</div>").all("meter")
+
+
+def test_a_field_that_cannot_be_put_into_the_text_is_told_with_what_the_rules_say_of_the_others(site: Site) -> None:
+    answer = post(site, {**FEW, "launch.argv": "vllm 'serve", "workload.input_tokens": "-5", "runs.count": "x"})
+    links = [item.attributes["href"] for item in read(answer.text).one("section", id="error-summary").all("a")]
+    assert links == ["#f-workload-input_tokens", "#f-runs-count", "#f-launch-argv"]
+    assert "no launch command" not in answer.text

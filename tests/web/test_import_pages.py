@@ -136,6 +136,7 @@ def test_a_file_that_is_no_result_is_told_with_its_place(site: Site, data: bytes
     page = send(site, signed_in(site), data, format="guidellm" if data == b"x" else "auto")
     assert page.status_code == 422
     assert said.casefold() in page.text.casefold()
+    assert page.text.casefold().count(said.casefold()) == 1
     assert "Nothing was kept" in page.text
 
 
