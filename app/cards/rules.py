@@ -182,8 +182,8 @@ def _golden(card: Card) -> str | None:
     golden = GOLDEN_LENGTH.get(((card.model.id or "").rpartition("/")[2], spec.method.lower(), spec.draft_tokens))
     if golden is None or abs(spec.accept_length - golden) <= golden / 4:
         return None
-    form = F_("is {length}, more than 25 % from InferenceX's {golden} for this model and draft length")
-    return form.format(length=spec.accept_length, golden=golden)
+    form = F_("is {number}, more than 25 % from InferenceX's {number_golden} for this model and draft length")
+    return form.format(number=spec.accept_length, number_golden=golden)
 
 
 def _excludes(card: Card) -> str | None:

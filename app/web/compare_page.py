@@ -137,7 +137,7 @@ def pair_part(a: ClaimRow, b: ClaimRow, found: Comparison, know: str) -> PairPar
         verdict=found.verdict,
         word=_(VERDICTS[found.verdict]),
         summary=found.summary,
-        know=know,
+        know=again(know),
         url=address("/compare", [("ids", a.id), ("ids", b.id)]),
         reasons=tuple(_reason(reason, a, b) for reason in found.reasons if reason.severity != "not_stated"),
         unknown=tuple(reason_line(reason) for reason in unknown),
@@ -217,7 +217,8 @@ def choose_page(
         found=tuple(_offered(row, chosen=False) for row in hits),
         said=_said(found) if found else "",
         neighbours=tuple(
-            Neighbour(pair.title, pair.why, address("/compare", [("ids", pair.a), ("ids", pair.b)])) for pair in often
+            Neighbour(again(pair.title), again(pair.why), address("/compare", [("ids", pair.a), ("ids", pair.b)]))
+            for pair in often
         ),
         table_url=address("/", [("ids", row.id) for row in rows]),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from app.claims.wording import said_again
 from app.claims.words import axis_name
 from app.claims.workloads import MOST
 from app.compare.words import capital, plain_axis, significant
@@ -85,7 +86,7 @@ def _line(item: NearClaim, row: ClaimRow | None) -> NearLine:
     by_name = {stated.dimension: stated for stated in item.stated}
     return NearLine(
         url=f"/claims/{item.id}",
-        number=row.headline if row else item.headline,
+        number=row.headline if row else said_again(item.headline),
         title=item.title,
         served=" · ".join(part for part in (item.engine, item.model) if part),
         axis=capital(plain_axis(item.axis)),
@@ -114,7 +115,7 @@ def _beside(stated: Stated) -> str:
 
 
 def _link(item: NearClaim) -> Link:
-    return Link(f"{item.headline}, {plain_axis(item.axis)}: {item.title}", f"/claims/{item.id}")
+    return Link(f"{said_again(item.headline)}, {plain_axis(item.axis)}: {item.title}", f"/claims/{item.id}")
 
 
 def _heaps(compared: Compared) -> Iterator[str]:

@@ -161,7 +161,9 @@ class Draft:
         found = self.number(tree, *path)
         if found is not None and (found != int(found) or found < 0):
             name = ".".join(str(step) for step in path)
-            self.warn("refused", name, F_("is {found}, which is no count; left out").format(found=short(found)))
+            self.warn(
+                "refused", name, F_("is {number_found}, which is no count; left out").format(number_found=short(found))
+            )
             return None
         return None if found is None else int(found)
 
@@ -173,7 +175,7 @@ class Draft:
             self.warn(
                 "refused",
                 source or axis,
-                F_("is {value}; a time or rate is not negative; left out").format(value=short(value)),
+                F_("is {number_value}; a time or rate is not negative; left out").format(number_value=short(value)),
             )
             return
         self.figures[axis, statistic] = {"axis": axis, "statistic": statistic, "value": value, "unit": unit}
