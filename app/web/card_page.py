@@ -145,7 +145,7 @@ def _acts(record: CardRecord, row: ClaimRow | None) -> Iterator[Link]:
         yield Link(_("Reproduce"), f"/cards/{record.id}/reproduce")
     if row is None or record.retraction:
         return
-    yield Link(_("Measure it again"), address("/cards/new", [("claim", record.id)]))
+    yield Link(_("Record a repeat"), address("/cards/new", [("claim", record.id)]))
     yield Link(_("Compare with a claim"), address("/", [("ids", record.id)]))
     if both := configurations_url(row):
         yield Link(_("Low latency and high throughput together"), both)

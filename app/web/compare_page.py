@@ -92,7 +92,9 @@ def compare_page(
     title = f" {_('and')} ".join(row.headline for row in rows)
     return ComparePage(
         shell=Shell(
-            _("{title}, compared").format(title=title),
+            _("{title}: {verdict}").format(title=title, verdict=pairs[0].word.lower())
+            if two
+            else _("{title}, compared").format(title=title),
             pairs[0].summary,
             "/compare",
             _shared(*sent, root) if sent else None,

@@ -128,7 +128,7 @@ def _cell(item: Json, key: str) -> OverRepeats:
     between = item["spread"].get(name)
     share = item["gpus"] if of_gpu else 1
     if name in P90S and (why := no_p90(item)):
-        return OverRepeats(why, _("of each run"))
+        return OverRepeats(again(why), _("of each run"))
     if between is None:
         return OverRepeats(shown(number), _("one run, so no interval"))
     if between["interval"] and len(item["runs"]) >= ENOUGH:
@@ -326,7 +326,7 @@ def _failure(item: Json, run: Json) -> str:
     return _("{count} of {requests}: {requests_2}{first}").format(
         count=item["count"],
         requests=counted(run["requests"], "request"),
-        requests_2=REQUESTS[item["kind"]],
+        requests_2=_(REQUESTS[item["kind"]]),
         first=first,
     )
 

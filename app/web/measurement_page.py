@@ -206,7 +206,9 @@ def drawn(row: MeasurementRow, report: Report, place: int) -> Drawn:
         forced=is_forced(report),
         engine=engine_of(report),
         invalid=not run["valid"],
-        too_few=tuple(f"{load_said(item['load'])}: {why}" for item in row.numbers["sets"] if (why := no_p90(item))),
+        too_few=tuple(
+            f"{load_said(item['load'])}: {again(why)}" for item in row.numbers["sets"] if (why := no_p90(item))
+        ),
         origin=_("Benchcard measurement {id}, {day}, on {runner}").format(
             id=row.id, day=day(row.created_at), runner=report.machine.runner
         ),

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from app.tools.schema import Compared, Dimension, NearClaim, Stated, WorkloadAnswer
 
 OF_AN_AXIS = 4  # rows of each deciding axis, and of all other axes together
+ABOVE = " above "  # in the words of a hit rate that is stated by its lower end
 REST = 60  # as links behind them
 COLUMNS: dict[Dimension, str] = {
     "input_tokens": N_("Input"),
@@ -104,11 +105,11 @@ def _cell(stated: Stated) -> NearCell:
 
 def _beside(stated: Stated) -> str:
     if stated.points is not None:
-        return (
-            _("as yours")
-            if stated.points == 0
-            else _("{points} points").format(points=number(stated.points, "+f")).replace("-", "−")
-        )
+        open_above = ABOVE in (stated.text or "")  # `hit rate above 96 %` is never 96 %
+        if stated.points == 0:
+            return _("above yours") if open_above else _("as yours")
+        form = _("more than {points} points") if open_above else _("{points} points")
+        return form.format(points=number(stated.points, "+f")).replace("-", "−")
     if stated.times is None:
         return ""
     return _("as yours") if stated.times == 1 else _("{times} x yours").format(times=significant(stated.times, 2))
