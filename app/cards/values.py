@@ -46,16 +46,19 @@ def length(text: str | None) -> str | None:
     if text is None or LENGTH.fullmatch(text):
         return None
     if NEGATIVE.search(text):
-        return F_("is {given}; a length in tokens is not negative").format(given=text)
+        return F_("{given} is negative; a length in tokens is 1 or more").format(given=text)
     if not BARE.fullmatch(text):
         return None
     if GROUPED.fullmatch(text):
         digits = re.sub("[.,]", "", text)
-        form = F_("is {given}: write whole tokens in digits alone, {digits}, or name the statistic: mean {point}")
+        form = F_(
+            "{given} may be read in two ways: write whole tokens in digits alone, {digits}, "
+            "or name the statistic: mean {point}"
+        )
         return form.format(given=text, digits=digits, point=text.replace(",", "."))
     if text.strip("0.,_ ") == "":
-        return F_("is {given}; a request has 1 token or more").format(given=text)
-    form = F_("is {given}, no whole number of tokens: write it in digits alone, 4096, or name the statistic: mean 32.5")
+        return F_("{given} is too few: a request has 1 token or more").format(given=text)
+    form = F_("{given} is no whole number of tokens: write digits alone, 4096, or name the statistic: mean 32.5")
     return form.format(given=text)
 
 

@@ -318,7 +318,8 @@ def test_a_slip_is_told_by_form_yaml_api_and_import_alike(site: Site) -> None:
     assert answer.status_code == 422
     told = {path: root.one("p", id=f"e-{path.replace('.', '-')}").text for path in slips}
     assert told["workload.input_tokens"] == (
-        "Input tokens is 1.024: write whole tokens in digits alone, 1024, or name the statistic: mean 1.024"
+        "Input tokens: 1.024 may be read in two ways: write whole tokens in digits alone, 1024, "
+        "or name the statistic: mean 1.024"
     )
     assert all(told.values())
     text = typed(read(post(site, {**typed(root), "to": "yaml"}, **cookie(site, token)).text))["yaml"]
