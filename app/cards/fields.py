@@ -85,6 +85,8 @@ _TABLE: tuple[tuple[str, ...], ...] = (
     ("runs.count", N_("Runs"), N_("Measured runs, warm-up not counted."), "6"),
     ("runs.warmup_discarded", N_("Warm-up runs"), N_("Runs thrown away before."), "1"),
     ("runs.statistic", N_("Statistic"), N_("What the number is of the runs or requests."), "median"),
+    ("runs.tool", N_("Load tool"), N_("What sent the requests and measured: tools count tokens and times differently."),
+     "vllm bench serve"),
     ("metric.axis", N_("What the number measures"), N_("One of the axes; each has a definition."), "decode_rate"),
     ("metric.constraint", N_("Limit"), N_("A condition that the number was taken under."),
      "p90_interactivity > 50 tok/s"),

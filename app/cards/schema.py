@@ -140,6 +140,7 @@ class Runs(Fact):
     count: Tally | None = None
     warmup_discarded: Tally | None = None
     statistic: Text | None = None
+    tool: Text | None = None  # what sent the load and measured
 
 
 class Metric(Fact):

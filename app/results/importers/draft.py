@@ -16,6 +16,7 @@ from pydantic import ValidationError
 
 from app.axes import AXES
 from app.cards.completeness import questions
+from app.cards.names import tool
 from app.cards.schema import LARGEST, NUMBER, Card
 from app.cards.short import CHOICES
 from app.cards.text import LONGEST, LONGEST_NAME, NAMED
@@ -235,6 +236,7 @@ class Draft:
             self.card["note"] = f"{self.card.get('note', '')} The result is the {first['statistic']}.".strip()
         self.card["also"] = [figure for key, figure in self.figures.items() if key != order[0]] or None
         self.card["raw"] = [raw]
+        self.put("runs.tool", tool(self.tool))
         card = self._validated()
         if card is None or card.result is None:
             return None
