@@ -34,7 +34,7 @@ def fits(tree: Any) -> bool:
 def read(tree: list[dict[str, str]], raw: RawSource, where: str) -> Iterator[Imported | ImportProblem]:
     others = 0
     for number, row in enumerate(tree, start=1):
-        place = f"{where}row {number}"
+        place = where + F_("row {number}").format(number=number)
         model = plain(row.get("Model"))
         if not model or not LANGUAGE_MODELS.search(model):
             others += 1
