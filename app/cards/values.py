@@ -232,7 +232,9 @@ def secret(card: Card) -> str | None:
     flags = [(*word.partition("=")[::2], following) for word, following in zip(words, (*words[1:], ""), strict=False)]
     shown = [(name, value or following) for name, value, following in flags if name.startswith("--")]
     named = [*(launch.env or {}).items(), *shown] if launch else []
-    found = next((name for name, value in named if value.strip("*.x<>") and SECRET.search(name)), None)
+    found = next(
+        (name for name, value in named if value.strip("*.x<>") and value[:1] != "$" and SECRET.search(name)), None
+    )
     form = F_("{name} looks like a secret: a card is public and its revisions are kept; write ... in its place")
     return form.format(name=found) if found else None
 

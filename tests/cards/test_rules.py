@@ -171,7 +171,7 @@ SAID = [
     ("workload.prefix_cache", ["cleared before each run", "92.2 % hit rate", "Off", "warm (96 %)"]),
     ("speculation", ["off", "None", "NO"]),
     ("metric.constraint", ["150 TPS (not defined)", "p90_interactivity > 50 tok/s"]),
-    ("launch.env", ["{VLLM_MAX_TOKENS: 5, TOKENIZERS_PARALLELISM: false, HF_TOKEN: ...}"]),
+    ("launch.env", ["{VLLM_MAX_TOKENS: 5, TOKENIZERS_PARALLELISM: false, HF_TOKEN: ..., OPENAI_API_KEY: $KEY}"]),
 ]
 
 
