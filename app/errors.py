@@ -5,6 +5,7 @@ AppError
 ├── InvalidInputError     a value that cannot be taken, with one detail a problem
 │   ├── CardInvalidError  a card with its findings, each with rule, line and column
 │   ├── BodyInvalidError  another body with the same
+│   ├── UnreadError       a file in which no measurement can be read
 │   ├── SettingError      a setting of the environment that cannot be taken; stops every command
 │   └── OtherBytesError   bytes that differ from those which are kept under the same name
 ├── UnauthorizedError     nobody known is asking
@@ -65,6 +66,10 @@ class CardInvalidError(InvalidInputError):
 
 class BodyInvalidError(InvalidInputError):
     code = "body_invalid"
+
+
+class UnreadError(InvalidInputError):
+    pass
 
 
 class SettingError(InvalidInputError):

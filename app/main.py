@@ -135,7 +135,7 @@ def _fill(state: State, settings: Settings, database: Database, clock: Clock) ->
     """What requests work with: the read sides of every domain, and what they share."""
     state.settings, state.database, state.clock = settings, database, clock
     state.catalogue = Catalogue(database)
-    state.cards = Cards(database, state.catalogue)
+    state.cards = Cards(database, state.catalogue, clock)
     state.imports = Imports(database)
     state.files = Files(settings.data / "files")
     state.intake, state.run_views = Intake(state.files, database), RunViews()

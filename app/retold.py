@@ -83,9 +83,10 @@ def _after_name(text: str) -> str | None:
 
 @lru_cache(maxsize=10)
 def _patterns(forms: tuple[tuple[str, str], ...]) -> tuple[tuple[re.Pattern[str], str], ...]:
-    """The forms, those with the most words of their own first: a sentence may fit a looser one too."""
+    """The forms, those around a sentence first (its own form would take in what stands around it), then those with the
+    most words of their own: a sentence may fit a looser one too."""
     parsed = [(list(Formatter().parse(form)), translation) for form, translation in forms]
-    parsed.sort(key=lambda one: -sum(len(words) for words, *_rest in one[0]))
+    parsed.sort(key=lambda one: ("{said}" not in one[1], -sum(len(words) for words, *_rest in one[0])))
     return tuple((re.compile(_pattern(parts), re.DOTALL), translation) for parts, translation in parsed)
 
 
@@ -96,6 +97,6 @@ def _pattern(parts: list[tuple[str, str | None, str | None, str | None]]) -> str
         found += re.escape(words)
         quoted = words.endswith("`") and following is not None and following[0].startswith("`")
         if name:
-            found += f"(?P={name})" if name in known else f"(?P<{name}>{'[^`]+' if quoted else '.+?'})"
+            found += f"(?P={name})" if name in known else f"(?P<{name}>{'[^`]*' if quoted else '.+?'})"
             known.add(name)
     return found

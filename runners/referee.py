@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
+from app.language import F_, N_
 from runners.engines.counters import accepted
 from runners.load.verdict import Reason
 
@@ -23,10 +24,13 @@ COUNTS: tuple[Quantity, ...] = ("generated_tokens", "prompt_tokens", "cached_tok
 # Key -> (the server's histogram, the client's distribution, words, share and ms that are no disagreement). The server
 # stamps before a token crosses its HTTP layer and the network, so a first token may reach the client somewhat later.
 TIMES: dict[str, tuple[Quantity, str, str, float, float]] = {
-    "ttft_ms": ("ttft_s", "ttft_ms", "TTFT", 0.1, 5.0),
-    "tpot_ms": ("tpot_s", "tpot_ms", "TPOT", 0.05, 0.2),
-    "e2e_ms": ("e2e_s", "e2e_ms", "end-to-end latency", 0.05, 5.0),
+    "ttft_ms": ("ttft_s", "ttft_ms", N_("TTFT"), 0.1, 5.0),
+    "tpot_ms": ("tpot_s", "tpot_ms", N_("TPOT"), 0.05, 0.2),
+    "e2e_ms": ("e2e_s", "e2e_ms", N_("end-to-end latency"), 0.05, 5.0),
 }
+MORE = F_("mean {said} is {number} ms at the client, {number_apart} ms more than at the server")
+LESS = F_("mean {said} is {number} ms at the client, {number_apart} ms less than at the server")
+OF_SOME = F_("{said}, by the {known} of {all} runs that have both")
 COUNTED_SHARE = 0.005  # by which counts may differ and still be the same count
 
 
@@ -102,9 +106,9 @@ def finding(name: str, pairs: Sequence[tuple[float | None, float | None, float]]
     if len(beyond) < len(known) or min(beyond) < 0 < max(beyond):
         return None
     server, own = median(pair[0] for pair in known), median(pair[1] for pair in known)
-    side = "more" if own > server else "less"
-    text = f"mean {words} is {own:.4g} ms at the client, {abs(own - server):.3g} ms {side} than at the server"
-    return text if len(known) == len(pairs) else f"{text}, by the {len(known)} of {len(pairs)} runs that have both"
+    form = MORE if own > server else LESS
+    text = form.format(said=words, number=f"{own:.4g}", number_apart=f"{abs(own - server):.3g}")
+    return text if len(known) == len(pairs) else OF_SOME.format(said=text, known=len(known), all=len(pairs))
 
 
 def as_json(added: Counters) -> Json:

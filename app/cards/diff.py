@@ -8,6 +8,7 @@ from typing import Any
 
 from app.cards.schema import Card
 from app.claims.words import axis_name, fact_words
+from app.language import as_number
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,7 @@ def _listed(name: str, items: list[Any]) -> str:
 
 
 def _without_axis(figure: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in figure.items() if name != "axis"}
+    return {name: value for name, value in figure.items() if name != "axis"} | {"value": as_number(figure["value"])}
 
 
 def _item(item: Any) -> str:

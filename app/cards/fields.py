@@ -13,7 +13,6 @@ from pydantic import BaseModel
 
 from app.cards import schema
 from app.cards.schema import Card
-from app.claims.schema import AxisKey, Slug
 from app.claims.schema import Text as ClaimText
 from app.language import F_, N_
 
@@ -86,6 +85,8 @@ _TABLE: tuple[tuple[str, ...], ...] = (
     ("runs.count", N_("Runs"), N_("Measured runs, warm-up not counted."), "6"),
     ("runs.warmup_discarded", N_("Warm-up runs"), N_("Runs thrown away before."), "1"),
     ("runs.statistic", N_("Statistic"), N_("What the number is of the runs or requests."), "median"),
+    ("runs.tool", N_("Load tool"), N_("What sent the requests and measured: tools count tokens and times differently."),
+     "vllm bench serve"),
     ("metric.axis", N_("What the number measures"), N_("One of the axes; each has a definition."), "decode_rate"),
     ("metric.constraint", N_("Limit"), N_("A condition that the number was taken under."),
      "p90_interactivity > 50 tok/s"),
@@ -140,19 +141,23 @@ _KINDS: tuple[tuple[Any, str], ...] = (
     (schema.Seed, N_("whole number")),
     (schema.Digest, N_("64 hex digits")),
     (schema.Text, N_("text")),
+    (schema.Method, N_("text")),
     (ClaimText, N_("text")),
-    (AxisKey, N_("axis key")),
-    (Slug, N_("claim id")),
+    (schema.MetricKey, N_("axis key")),
+    (schema.ClaimId, N_("claim id")),
     (bool, N_("yes or no")),
     (schema.Day, N_("date: year-month-day")),
 )
 
 
 def label(path: str) -> str:
-    """What people call a field, a list of blocks or one variable of the environment."""
+    """What people call a field, a list of blocks or one variable of the environment; a key that nobody knows as it is
+    spelt."""
     if path.startswith(ENVIRONMENT):
         return F_("Environment: {name}").format(name=path.removeprefix(ENVIRONMENT))
-    return FIELDS[path].label if path in FIELDS else LISTS.get(path, path.replace("_", " ").replace(".", " "))
+    if path in FIELDS:
+        return FIELDS[path].label
+    return LISTS.get(path, path if path in Card.model_fields or not path else f"`{path}`")
 
 
 def joint(field: str, message: str) -> str | None:

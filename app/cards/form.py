@@ -111,7 +111,10 @@ def _list_shown(value: Any) -> str:
 
 
 def _list_read(text: str) -> Any:
-    return _flow_read(text) if text.startswith("[") else [line.strip() for line in text.splitlines() if line.strip()]
+    if text.startswith("["):
+        return _flow_read(text)
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return short.FORMS["excludes"](lines[0]) if len(lines) == 1 else lines
 
 
 def _command_shown(value: Any) -> str:

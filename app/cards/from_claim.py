@@ -51,12 +51,11 @@ def _tree(row: ClaimRow, left_out: list[str]) -> Iterator[tuple[str, Any]]:
     listed = [{"name": item.name, "on": "true" if item.on else "false"} for item in given.approximations or ()]
     yield "approximations", listed
     yield "workload", _stated(_workload(given, left_out))
-    yield "runs", _stated({"statistic": row.statistic})
+    yield "runs", _stated({"statistic": row.statistic, "tool": given.client})
     yield "metric", _stated({"axis": row.axis, "constraint": given.limit})
     yield "repeats", row.id
-    for name, value in ((_("execution"), given.execution), (_("load tool"), given.client)):
-        if value:
-            left_out.append(f"{name}: {value}")
+    if given.execution:
+        left_out.append(f"{_('execution')}: {given.execution}")
     batch = given.load.batch
     if batch and not WHOLE.fullmatch(batch):
         left_out.append(f"{_('batch')}: {batch}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import ValidationError
 
@@ -18,7 +18,9 @@ from app.language import F_, in_english
 from app.yaml_tree import Document, Place, explain, path_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
+
+    from app.yaml_tree import Path
 
 MOST_BYTES = 256 * 1024
 MOST_VALUES = 10_000
@@ -30,11 +32,18 @@ PARSERS = {"yaml": yaml_tree.parse, "json": json_tree.parse}
 
 @dataclass(frozen=True)
 class ReadCard:
-    """`card` is None where a finding is an error of form; findings are sorted by place."""
+    """`card` is None where a finding is an error of form; then `rest` is what can be read without it, None where
+    nothing can. Findings are sorted by place."""
 
     card: Card | None
     findings: tuple[Finding, ...]
     document: Document | None = field(default=None, repr=False, compare=False)
+    rest: Card | None = None
+
+    @property
+    def readable(self) -> Card | None:
+        """As much of the card as can be read."""
+        return self.card or self.rest
 
     @property
     def errors(self) -> tuple[Finding, ...]:
@@ -82,27 +91,69 @@ def read_card(text: str, file: str = "card", syntax: Syntax = "yaml") -> ReadCar
         return ReadCard(None, _of_form(document))
     clean(document)
     still_open = expand(document)
-    try:
-        card = Card.model_validate(document.data)
-    except ValidationError as error:
-        told = {problem.path for problem in document.problems}  # a text that was refused leaves a gap: told once
-        for path, message in islice(explain(error, Card), MOST_FINDINGS + 1):
-            if path_text(path) not in told:
-                document.problem(path, message)
-        return ReadCard(None, _of_form(document))
-    if document.problems:
+    card, wrong = _validated(document)
+    if len(document.problems) > MOST_FINDINGS:
         return ReadCard(None, _of_form(document))
     blocks = frozenset(choice.block for choice in still_open)
-    found = [_at(finding, document) for finding in findings(card, blocks)]
+    judged = [item for item in findings(card, blocks) if not any(_touch(item.field, path) for path in wrong)]
+    found = [_at(item, document) for item in judged]
     for choice in still_open:
         message = F_("still lists its choices (`{choices}`); keep one").format(choices=choice.text)
         found.append(Finding("W-choice", "warning", choice.field, message, choice.place))
-    return ReadCard(card, tuple(sorted(found, key=_order)), document)
+    found += _of_form(document)
+    whole, rest = (None, card) if document.problems else (card, None)
+    return ReadCard(whole, tuple(sorted(found, key=_order)), document, rest)
 
 
-def _order(finding: Finding) -> tuple[bool, int, int, str]:
-    place = finding.place
-    return (finding.severity != "error", place.line if place else 0, place.column if place else 0, finding.rule)
+def _validated(document: Document) -> tuple[Card, Collection[str]]:
+    """The card without what no card takes, and the fields that were left out so. Each becomes a problem of the
+    document, told once where its text was refused already."""
+    tree, told = document.data, {problem.path for problem in document.problems}
+    wrong = set(told)
+    while True:
+        try:
+            return Card.model_validate(tree), wrong
+        except ValidationError as error:
+            if wrong == told:  # what comes later only follows from what was left out
+                for path, message in islice(explain(error, Card), MOST_FINDINGS + 1):
+                    if path_text(path) not in told:
+                        document.problem(path, message)
+            paths = [tuple(item["loc"]) for item in error.errors(include_url=False, include_context=False)]
+        wrong |= {path_text(path) for path in paths}
+        tree = _without({_standing(tree, path) for path in paths}, tree, ())
+
+
+def _standing(tree: Any, path: Path) -> Path:
+    """`path`, or what it is missing in."""
+    for depth, part in enumerate(path):
+        if not isinstance(tree, dict | list) or (isinstance(tree, dict) and part not in tree):
+            return path[:depth]
+        tree = tree[part]  # type: ignore[index]  # the number of an entry, where it is a list
+    return path
+
+
+def _without(gone: Collection[Path], tree: Any, path: Path) -> Any:
+    entries = tree.items() if isinstance(tree, dict) else enumerate(tree) if isinstance(tree, list) else ()
+    kept = {key: _without(gone, inner, (*path, key)) for key, inner in entries if (*path, key) not in gone}
+    return kept if isinstance(tree, dict) else [*kept.values()] if isinstance(tree, list) else tree
+
+
+def _touch(one: str, other: str) -> bool:
+    """Whether one path is the other, or stands in it."""
+    shorter, longer = sorted((one, other), key=len)
+    return bool(shorter) and longer.startswith(shorter) and longer[len(shorter) :][:1] in ("", ".", "[")
+
+
+def _order(finding: Finding) -> tuple[bool, bool, int, int, str]:
+    """By place; what is missing has none, and comes behind the other errors."""
+    place, missing = finding.place, finding.rule.startswith("E-missing-")
+    return (
+        finding.severity != "error",
+        missing,
+        place.line if place else 0,
+        place.column if place else 0,
+        finding.rule,
+    )
 
 
 def _of_form(document: Document) -> tuple[Finding, ...]:

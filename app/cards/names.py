@@ -22,6 +22,8 @@ METHODS = {"dspark": "DSpark", "mtp": "MTP", "eagle": "EAGLE", "eagle3": "EAGLE3
 WEIGHTS = {"bfloat16": "bf16", "float16": "fp16", "bf16": "bf16", "fp16": "fp16", "fp8": "fp8"}
 WEIGHTS |= {"fp4": "FP4", "nvfp4": "NVFP4", "mxfp4": "MXFP4"}
 KV = {**WEIGHTS, "nvfp4": "nvfp4"}
+TOOLS = dict.fromkeys(("vllm bench", "vllm bench serve", "vllm-bench", "benchmark_serving.py"), "vllm bench serve")
+TOOLS |= dict.fromkeys(("sglang bench_serving", "sglang.bench_serving", "bench_serving"), "sglang bench_serving")
 GPUS = (
     *("GB300", "GB200", "B300", "B200", "H200", "H100", "H20", "A100", "L40S", "L40", "L4", "T4", "RTX PRO 6000"),
     *("MI300X", "MI325X", "MI355X"),
@@ -45,6 +47,10 @@ CACHE_STATE = re.compile(
 )
 # `random` alone is a data set of the load tools, which do not draw each id by itself.
 RANDOM_IDS = re.compile(r"(?:uniform(?:ly)? )?random (?:token )?ids", re.IGNORECASE)
+
+
+def tool(name: str | None) -> str | None:
+    return TOOLS.get(name.casefold(), name) if name else name
 
 
 def engine(name: str | None) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import difflib
 import json
 from dataclasses import dataclass
@@ -20,7 +21,6 @@ from app.language import F_, _, in_english
 from app.yaml_tree import Place
 
 if TYPE_CHECKING:
-    import datetime as dt
     from collections.abc import Collection, Sequence
 
     from sqlmodel import Session
@@ -28,9 +28,11 @@ if TYPE_CHECKING:
     from app.cards.load import ReadCard
     from app.cards.record import State
     from app.claims.queries import Claims
+    from app.clock import Clock
     from app.db import Database
 
 LONGEST_PAGE = 500
+FIRST_YEAR = 2017  # of a language model of this kind
 NEAR = 2000  # ids that are looked through for one that resembles
 
 
@@ -77,9 +79,10 @@ class CardPage:
 class Cards:
     """The read side of cards."""
 
-    def __init__(self, database: Database, claims: Claims) -> None:
+    def __init__(self, database: Database, claims: Claims, clock: Clock) -> None:
         self._database = database
         self._claims = claims
+        self._clock = clock
 
     def card(self, card_id: str, revision: int | None = None) -> CardRecord:
         """A card in its newest revision or in an earlier one. Raises NotFoundError with near ids."""
@@ -144,21 +147,33 @@ class Cards:
 
     @in_english
     def check(self, read: ReadCard) -> ReadCard:
-        """What only the other records can say of a card: whether the claim that it repeats exists, and measures the
-        same thing."""
-        card = read.card
-        if card is None or card.repeats is None:
-            return read
+        """What only the other records and the clock can say of a card: whether the claim that it repeats exists, and
+        measures the same thing; whether its day can be one."""
+        card = read.readable
+        found = [item for item in (self._day(card), self._repeats(card)) if item] if card else []
+        return read.adding(found) if found else read
+
+    def _day(self, card: Card) -> Finding | None:
+        day = card.result.measured_at if card.result else None
+        today = self._clock.now().date()
+        if day is None or (
+            day.year >= FIRST_YEAR and day <= today + dt.timedelta(days=1)
+        ):  # in the east it is tomorrow
+            return None
+        form = F_("is {day}; a day from {year}-01-01 to {today} is expected")
+        return Finding("E-day", "error", "result.measured_at", form.format(day=day, year=FIRST_YEAR, today=today))
+
+    def _repeats(self, card: Card) -> Finding | None:
+        if card.repeats is None:
+            return None
         try:
             claim = self._claims.claim(card.repeats)
         except NotFoundError as error:
-            message = str(error.details[0]["message"])
-            return read.adding([Finding("E-repeats", "error", "repeats", message)])
-        if card.metric and card.metric.axis != claim.axis:
-            form = F_("that claim measures `{axis}`, this card `{own}`")
-            message = form.format(axis=claim.axis, own=card.metric.axis)
-            return read.adding([Finding("W-repeats", "warning", "repeats", message)])
-        return read
+            return Finding("E-repeats", "error", "repeats", str(error.details[0]["message"]))
+        if card.metric is None or card.metric.axis == claim.axis:
+            return None
+        form = F_("that claim measures `{axis}`, this card `{own}`")
+        return Finding("W-repeats", "warning", "repeats", form.format(axis=claim.axis, own=card.metric.axis))
 
 
 def no_revision(newest: int, wanted: int | None) -> str:

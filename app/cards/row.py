@@ -116,6 +116,7 @@ def conditions(card: Card) -> claims.Conditions:
         workload=_workload(load),
         load=_load(load),
         limit=names.limit(card.metric.constraint) if card.metric else None,
+        client=names.tool((card.runs or Runs()).tool),
     )
 
 

@@ -11,7 +11,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Literal
 
 from app.axes import AXES
-from app.cards import names
+from app.cards import names, values
 from app.cards.schema import Card, Hardware, Parallelism, Quality, Runs, Speculation, Workload
 from app.cards.short import RELEASE
 from app.language import F_, N_
@@ -77,6 +77,9 @@ def findings(card: Card, still_open: frozenset[str] = frozenset()) -> list[Findi
         message = None if rule.field.partition(".")[0] in still_open else rule.broken(card)
         if message:
             found.append(Finding(rule.id, rule.severity, rule.field, message))
+    for field, text in values.unsaid(card):
+        form = F_("says {given}: leave it empty, which counts as not stated")
+        found.append(Finding("W-unsaid", "warning", field, form.format(given=text)))
     return found
 
 
@@ -136,10 +139,7 @@ def _axis(card: Card) -> str | None:
 
 def _unit(card: Card) -> str | None:
     axis = AXES.get(card.metric.axis) if card.metric else None
-    if card.result is None or axis is None or card.result.unit in axis.units:
-        return None
-    form = F_("`{unit}` is no unit of {said_axis}; it takes {either}")
-    return form.format(unit=card.result.unit, said_axis=axis.name, either=" or ".join(axis.units))
+    return None if card.result is None or axis is None else values.unit_of(axis, card.result.unit)
 
 
 def _tail(card: Card) -> str | None:
@@ -182,8 +182,8 @@ def _golden(card: Card) -> str | None:
     golden = GOLDEN_LENGTH.get(((card.model.id or "").rpartition("/")[2], spec.method.lower(), spec.draft_tokens))
     if golden is None or abs(spec.accept_length - golden) <= golden / 4:
         return None
-    form = F_("is {length}, more than 25 % from InferenceX's {golden} for this model and draft length")
-    return form.format(length=spec.accept_length, golden=golden)
+    form = F_("is {number}, more than 25 % from InferenceX's {number_golden} for this model and draft length")
+    return form.format(number=spec.accept_length, number_golden=golden)
 
 
 def _excludes(card: Card) -> str | None:
@@ -228,6 +228,40 @@ def _negative(card: Card) -> str | None:
     return form.format(value=card.result.value) if card.result and below else None
 
 
+def _of(path: str, check: Callable[[str | None], str | None]) -> Callable[[Card], str | None]:
+    """A check of one field's text (values.py) as a rule."""
+    block, _, part = path.partition(".")
+
+    def broken(card: Card) -> str | None:
+        held = getattr(card, block)
+        return check(getattr(held, part, None) if part else held)
+
+    return broken
+
+
+def _outside(card: Card) -> str | None:
+    return values.outside(card.result.spread, card.result.value) if card.result else None
+
+
+def _off(card: Card) -> str | None:
+    spec = card.speculation
+    if spec is None or spec.method != "off" or (spec.draft_tokens, spec.accept_length) == (None, None):
+        return None
+    return F_("is off, so nothing is drafted: leave out draft_tokens and accept_length, or name the method")
+
+
+def _temperature(card: Card) -> str | None:
+    given = (card.workload or Workload()).temperature
+    form = F_("is {given}; a temperature is 0 (greedy) or more")
+    return form.format(given=given) if given is not None and given < 0 else None
+
+
+def _rate(card: Card) -> str | None:
+    given = (card.workload or Workload()).rate
+    form = F_("is {given}; requests sent per second are more than 0; leave it empty where no rate was set")
+    return form.format(given=given) if given is not None and given <= 0 else None
+
+
 def _version(card: Card) -> str | None:
     engine = card.engine
     missing = F_("neither version nor commit is stated")
@@ -252,6 +286,38 @@ def _quality(card: Card) -> str | None:
 _CACHE = _unstated("workload", "prefix_cache", F_("the prefix cache's state is not stated"))
 _IGNORE_EOS = _unstated("workload", "ignore_eos", F_("ignore_eos is not stated"))
 _TEMPERATURE = _unstated("workload", "temperature", F_("the temperature is not stated"))
+_WORDS: tuple[tuple[str, str, str, Callable[[str | None], str | None]], ...] = (
+    (
+        "E-input-tokens",
+        "workload.input_tokens",
+        N_("A length is a whole number of tokens, or in words."),
+        values.length,
+    ),
+    (
+        "E-output-tokens",
+        "workload.output_tokens",
+        N_("A length is a whole number of tokens, or in words."),
+        values.length,
+    ),
+    ("E-accelerator", "hardware.accelerator", N_("The GPU's name holds no count."), values.counted),
+    ("E-layout", "parallelism.note", N_("A size of parallelism has its number."), values.layout),
+    ("E-percentile", "runs.statistic", N_("A percentile lies between 0 and 100."), values.percentile),
+    ("E-spread", "result.spread", N_("A spread is a number or runs from the lower end to the upper."), values.spread),
+    ("E-source", "source", N_("An address begins with https:// and names a site."), values.address),
+    ("W-release", "engine.version", N_("The version names one release."), values.release),
+    ("W-commit", "engine.commit", N_("The commit is one: 7 to 40 hex digits."), values.commit),
+    ("W-revision", "model.revision", N_("The model's revision names weights that stay."), values.revision),
+    ("W-layout", "parallelism.note", N_("Parallelism names a size."), values.layout_in_words),
+    ("W-weights-type", "dtypes.weights", N_("The type of the weights is named."), values.data_type),
+    ("W-kv-type", "dtypes.kv", N_("The type of the KV cache is named."), values.data_type),
+    ("W-method", "speculation.method", N_("Speculation names its method."), values.switched_on),
+    ("W-input-tokens", "workload.input_tokens", N_("A length in words holds its number."), values.length_in_words),
+    ("W-output-tokens", "workload.output_tokens", N_("A length in words holds its number."), values.length_in_words),
+    ("W-cache-state", "workload.prefix_cache", N_("The prefix cache's state is cleared, off or warm."), values.cache),
+    ("W-statistic", "runs.statistic", N_("The statistic is named."), values.statistic),
+    ("W-limit", "metric.constraint", N_("A limit holds its number."), values.limit),
+    ("W-source", "source", N_("Where a number was published is an address that readers can open."), values.no_address),
+)
 _TABLE: tuple[tuple[str, str, str, Callable[[Card], str | None]], ...] = (
     *((f"E-missing-{name}", name, NAMES_ITS[name], _missing(name)) for name in REQUIRED),
     ("E-commit", "engine.commit", N_("A commit is no release."), _commit),
@@ -263,6 +329,12 @@ _TABLE: tuple[tuple[str, str, str, Callable[[Card], str | None]], ...] = (
     ("E-tail", "runs.statistic", N_("A percentile of a rate names its tail."), _tail),
     ("E-runs", "runs.count", N_("At least one run is counted."), _runs),
     ("E-negative", "result.value", N_("A rate, time or size is not negative."), _negative),
+    ("E-off", "speculation.method", N_("Where speculation is off, nothing is drafted."), _off),
+    ("E-temperature", "workload.temperature", N_("A temperature is not negative."), _temperature),
+    ("E-rate", "workload.rate", N_("A request rate is more than 0."), _rate),
+    ("E-also", "also", N_("Further numbers keep the rules of the result: axis, unit, sign, percentile."), values.also),
+    ("W-outside", "result.spread", N_("The result lies within its spread."), _outside),
+    ("W-secret", "launch.env", N_("The launch holds no secret."), values.secret),
     ("W-load", "workload", N_("The load is stated: concurrency, rate or sessions."), _loaded),
     ("W-version", "engine", N_("The engine is pinned to a version or commit."), _version),
     ("W-one-run", "runs.count", N_("More than one run, with the spread."), _one_run),
@@ -280,13 +352,18 @@ _TABLE: tuple[tuple[str, str, str, Callable[[Card], str | None]], ...] = (
 )
 RULES = tuple(
     Rule(name, "error" if name.startswith("E") else "warning", field, says, broken)
-    for name, field, says, broken in _TABLE
+    for name, field, says, broken in (
+        *_TABLE,
+        *((rule, path, says, _of(path, check)) for rule, path, says, check in _WORDS),
+    )
 )
 
-# What is checked where more than the card is at hand: its text (load.py) and the other records (queries.py).
+# What is checked where more than the card is at hand: its text (load.py), the other records and the clock (queries.py).
 ELSEWHERE = (
     Told("E-form", "error", "", N_("Known keys, each with a value of its kind.")),
     Told("W-choice", "warning", "", N_("A field names one value, not the template's list of choices.")),
+    Told("W-unsaid", "warning", "", N_("What is not known is left out, not filled in with `N/A` or `unknown`.")),
+    Told("E-day", "error", "result.measured_at", N_("A measurement's day has come, and is not before 2017.")),
     Told("E-repeats", "error", "repeats", N_("The claim that a card repeats exists.")),
     Told("E-answer", "error", "", N_("What a result file itself states is not answered otherwise.")),
     Told("I-...", "warning", "", N_("What an importer warns of in a result file, by its trap (`I-T4`).")),

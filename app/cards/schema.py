@@ -24,7 +24,7 @@ LARGEST = Decimal(10) ** 15  # beyond any count or rate in this field; keeps 2^6
 def _digits(given: object) -> object:
     """Only what reads as one number to everybody: no `1_0`, no surrounding words."""
     if isinstance(given, str) and not NUMBER.fullmatch(given.strip()):
-        raise ValueError(F_("not a number"))
+        raise ValueError(F_("not a number (write it with a decimal point and no thousands separators)"))
     return given
 
 
@@ -47,6 +47,29 @@ def _day(given: object) -> object:
     return given
 
 
+def _hex(given: object) -> object:
+    if isinstance(given, str) and not re.fullmatch("[0-9a-f]{64}", given):
+        raise ValueError(F_("a SHA-256 is expected: 64 hex digits, 0 to 9 and a to f, as `sha256sum` prints it"))
+    return given
+
+
+def _key(given: object) -> object:
+    if isinstance(given, str) and not re.fullmatch("[a-z0-9_]+", given):
+        raise ValueError(F_("the key of an axis is expected, such as decode_rate; /axes lists them"))
+    return given
+
+
+def _id(given: object) -> object:
+    if isinstance(given, str) and not re.fullmatch("[a-z0-9.-]+", given):
+        raise ValueError(F_("the id of a claim is expected, which the address of its page ends in"))
+    return given
+
+
+def _off(method: str) -> str:
+    """However people say that nothing was drafted, it is said in one way."""
+    return "off" if method.lower() in {"off", "none", "no", "false"} else method
+
+
 def _sane(number: Decimal) -> Decimal:
     if abs(number) > LARGEST:
         raise ValueError(F_("number is larger than anything measured here (10^15)"))
@@ -62,7 +85,10 @@ Count = Annotated[int, BeforeValidator(_whole), Field(ge=1, le=10**9)]
 Tally = Annotated[int, BeforeValidator(_whole), Field(ge=0, le=10**9)]
 Seed = Annotated[int, BeforeValidator(_whole), Field(ge=-(2**63), lt=2**63)]
 Day = Annotated[dt.date, BeforeValidator(_day)]
-Digest = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
+Digest = Annotated[str, BeforeValidator(_hex), StringConstraints(pattern=r"^[0-9a-f]{64}$")]
+MetricKey = Annotated[AxisKey, BeforeValidator(_key)]
+ClaimId = Annotated[Slug, BeforeValidator(_id)]
+Method = Annotated[Text, AfterValidator(_off)]
 
 
 class Hardware(Fact):
@@ -88,7 +114,7 @@ class Parallelism(Fact):
 class Speculation(Fact):
     """`method` is "off" where none ran. `accept_length` counts the target's own token: at most draft_tokens + 1."""
 
-    method: Text
+    method: Method
     draft_tokens: Count | None = None
     acceptance: Literal["measured", "simulated", "synthetic"] | None = None
     accept_length: Measured | None = None
@@ -114,10 +140,11 @@ class Runs(Fact):
     count: Tally | None = None
     warmup_discarded: Tally | None = None
     statistic: Text | None = None
+    tool: Text | None = None  # what sent the load and measured
 
 
 class Metric(Fact):
-    axis: AxisKey
+    axis: MetricKey
     constraint: Text | None = None
 
 
@@ -131,7 +158,7 @@ class Result(Fact):
 class Figure(Fact):
     """A further number of the same run: one axis, one statistic."""
 
-    axis: AxisKey
+    axis: MetricKey
     statistic: Text | None = None
     value: Measured
     unit: Text
@@ -172,6 +199,6 @@ class Card(Fact):
     quality: Quality | None = None
     launch: Launch | None = None
     raw: tuple[RawFile, ...] | None = None
-    repeats: Slug | None = None  # the claim that this card measured again
+    repeats: ClaimId | None = None  # the claim that this card measured again
     source: Text | None = None  # where the number was published, if it was
     note: Text | None = None

@@ -159,6 +159,6 @@ FORMS: dict[str, Callable[[str], Any]] = {
     "approximations": approximations,
     "runs": lambda text: {"count": text},
     "metric": metric,
-    "excludes": lambda text: [text],
+    "excludes": lambda text: [] if text.strip().lower() in {"none", "nothing"} else [text],
     "quality": lambda text: {"checked": text},
 }

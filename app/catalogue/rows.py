@@ -6,12 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 from app.claims.schema import ClaimRow, Contradiction, LadderBreak, LadderPlace, Reproduction, RoundRef, SourceRef
 from app.claims.wording import headline
+from app.language import F_
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
     from app.catalogue.schema import Ladder, Source
     from app.claims.schema import Claim, Correction
+
+
+BY_OTHERS = F_("{number} by {by}, same script")
+BY_OTHERS_NOT_INDEPENDENT = F_("{number} by {by}, same script, not independent")
 
 
 def rows(source: Source, catalogue: Sequence[Source] = ()) -> tuple[ClaimRow, ...]:
@@ -86,7 +91,7 @@ def _reproductions(wanted: Collection[str], others: Sequence[Source]) -> Iterato
             if claim.repeats in wanted:
                 by = claim.measured_by or source.publisher
                 independent = all(caveat.kind != "not_independent" for caveat in claim.caveats)
-                relation = "same script" if independent else "same script, not independent"
-                found.setdefault(str(claim.repeats), []).append(f"{headline(claim)} by {by}, {relation}")
+                form = BY_OTHERS if independent else BY_OTHERS_NOT_INDEPENDENT
+                found.setdefault(str(claim.repeats), []).append(form.format(number=headline(claim), by=by))
     for claim_id, texts in found.items():
         yield claim_id, Reproduction(status="repeated_by_others", text="; ".join(texts))

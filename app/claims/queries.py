@@ -182,7 +182,7 @@ class Claims:
             index = self._current(session)
             near = related_positions(index, {**shared, "axis": row.axis, "kind": row.kind}, row.id, most)
             documents = _documents(session, index.numbers[near].tolist())
-        return [ClaimRow.model_validate_json(document.text) for document in documents]
+        return [parsed(document.text) for document in documents]
 
     def configurations(self, engine: str, model: str) -> TwoConfigurations:
         """The low-latency and the high-throughput numbers of one engine for one model, cards among them."""

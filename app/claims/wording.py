@@ -68,6 +68,14 @@ def headline(claim: Claim) -> str:
     return claim.written or _(NO_NUMBER)
 
 
+def said_again(text: str) -> str:
+    """A headline that is kept in English, in the language spoken."""
+    for words in (*BOUNDS.values(), ABOUT):
+        if text.startswith(f"{words} "):
+            return f"{_(words)} {said_again(text.removeprefix(f'{words} '))}"
+    return as_number(text)
+
+
 def reworded(row: ClaimRow) -> ClaimRow:
     """The row with its headline in the language spoken."""
     return row.model_copy(update={"headline": headline(row)})

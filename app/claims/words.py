@@ -60,6 +60,7 @@ BASELINES = {
     "none": N_("nothing; the number stands by itself"),
 }
 # Values of conditions that are words of the record, not names.
+WEIGHTS = {"real": N_("real"), "dummy": N_("random numbers")}
 SETTINGS = (N_("off"), N_("on"), N_("none"), N_("cleared"), N_("warm"))
 # What a column of the table says of the axes with the longest names.
 SHORT_AXES = {
@@ -94,8 +95,8 @@ def axis_of(claim: Claim, *, shortly: bool = False) -> str:
 
 def fact_words(field: str, value: object) -> str:
     """A condition as a reader takes it: weights that are called dummy are random numbers."""
-    if value == "dummy" and field.endswith("model.weights"):
-        return _("random numbers")
+    if value in WEIGHTS and field.endswith("model.weights"):
+        return _(WEIGHTS[str(value)])
     if value in SETTINGS:
         return _(str(value))
     return _(NOT_STATED) if value is None else str(value)

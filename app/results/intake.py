@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from app.errors import BusyError, InvalidInputError
+from app.errors import BusyError, UnreadError
 from app.language import _
 from app.results.apart import read_file
 from app.results.importers import MOST_BYTES
@@ -73,7 +73,7 @@ class Intake:
         """What a file holds that is all here; given up where the caller is cancelled.
 
         A file that is known is read under the name that it was first sent by, because importers look at the name too.
-        Raises InvalidInputError with every problem where no measurement can be read in it.
+        Raises UnreadError with every problem where no measurement can be read in it.
         """
         digest = arriving.whole().sha256
         known = await asyncio.to_thread(self._known, digest)
@@ -94,7 +94,7 @@ class Intake:
             return stored_import(session, sha256)
 
 
-def _refused(report: ImportReport) -> InvalidInputError:
+def _refused(report: ImportReport) -> UnreadError:
     details: list[dict[str, object]] = [
         {"field": problem.path or "", "message": problem.message, "line": problem.line, "column": problem.column}
         for problem in report.problems
@@ -103,7 +103,7 @@ def _refused(report: ImportReport) -> InvalidInputError:
         details = [{"field": "", "message": _("the file holds no measurement")}]
     more = _(", and {n} more").format(n=len(details) - 1) if len(details) > 1 else ""
     first = str(details[0]["message"])
-    return InvalidInputError(
+    return UnreadError(
         _("no result could be read in the file: {message}{more}").format(message=retold(first) or first, more=more),
         details,
     )

@@ -46,7 +46,7 @@ NEEDED_BY_SHAPE = {
     "mla": ("layers", "latent_dim", "element_bytes"),
 }
 NEARLY_ALL = Decimal("0.98")
-_MEMORY, _KV, _LOAD = N_("Memory of one GPU"), N_("KV cache of one token"), "Sequences"
+_MEMORY, _KV, _LOAD = N_("Memory of one GPU"), N_("KV cache of one token"), N_("Sequences")
 
 FIELDS = (
     Field(

@@ -8,7 +8,7 @@ from app.claims.words import NOT_STATED
 from app.compare.reproduction import FEWEST
 from app.compare.words import capital
 from app.jobs.agreement import AGREES, JUDGED, OURS, SHOWN
-from app.jobs.numbers import FORMAT
+from app.jobs.numbers import FORMAT, load_said
 from app.language import N_, _, as_number, number
 from app.protocol.english import counted
 from app.protocol.reasons import said
@@ -46,7 +46,7 @@ def _furthest(client: Json) -> HeldCell:
 
 
 def _point(point: Json) -> PointPart:
-    return PointPart(point["load"], _said(point), tuple(map(_line, point["clients"])))
+    return PointPart(load_said(point["load"]), _said(point), tuple(map(_line, point["clients"])))
 
 
 def _said(point: Json) -> str:

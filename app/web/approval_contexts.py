@@ -77,6 +77,7 @@ class ChoiceField:
     help: str
     value: str
     options: tuple[tuple[str, str], ...]
+    error: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,5 +112,6 @@ class ReproducePage:
     hidden: tuple[tuple[str, str], ...]
     may: bool
     trouble: str
+    wrong: tuple[Link, ...]  # fields that hold what cannot be taken
     why_not: str
     sign_in_url: str

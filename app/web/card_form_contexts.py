@@ -84,7 +84,7 @@ class CheckPart:
     ready: bool
     errors: tuple[Found, ...]
     needed: tuple[Link, ...]
-    percent: int
+    percent: int | None  # None where nothing of the card can be read
     warnings: tuple[Found, ...]
     questions: tuple[str, ...]
     slots: tuple[Slot, ...]

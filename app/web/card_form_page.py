@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from app.cards.load import ReadCard
-    from app.cards.schema import Card
 
 TURNS = {path: turn for turn, path in enumerate(path for group in fields.GROUPS for path in (*group.key, *group.rest))}
 BLOCK_FIELDS = {"workload": "workload.concurrency", "metric": "metric.axis", "result": "result.value"}
@@ -40,19 +39,13 @@ class Typed:
     values: Mapping[str, str]
     read: ReadCard
     problems: Mapping[str, str] = field(default_factory=dict)  # by field: what could not be put into the text
-    beside: ReadCard | None = None  # what holds for the rest, where some fields hold what no card takes
 
     @property
     def findings(self) -> tuple[Finding, ...]:
         """What is wrong, in the order in which it stands: of the fields, or of the text."""
         own = [Finding("E-form", "error", path, message) for path, message in self.problems.items()]
-        found = (*own, *self.read.findings, *(self.beside.findings if self.beside else ()))
+        found = (*own, *(item for item in self.read.findings if input_of(item.field) not in self.problems))
         return tuple(sorted(found, key=_turn)) if self.tab == "form" else found
-
-    @property
-    def card(self) -> Card | None:
-        """As much of the card as can be read."""
-        return self.beside.card if self.beside else self.read.card
 
     @property
     def blocked(self) -> bool:
@@ -105,13 +98,13 @@ def check_part(typed: Typed, *, tried: bool = False) -> CheckPart:
     errors = [item for item in typed.findings if item.severity == "error"]
     told = [item for item in errors if not _missing(item)]
     needed = [item for item in errors if _missing(item)]
-    card = typed.card
+    card = typed.read.readable
     return CheckPart(
         status=_status(len(told), len(needed), plan=card is not None and card.result is None),
         ready=not errors,
         errors=tuple(_found(item, typed) for item in told),
         needed=tuple(Link(_label(item.field), f"#{_anchor(item.field, typed)}") for item in needed),
-        percent=completeness(card) if card else 0,
+        percent=completeness(card) if card else None,
         warnings=tuple(_found(item, typed) for item in typed.findings if item.severity == "warning"),
         questions=tuple(_(need.question) for need in questions(card)) if card else (),
         slots=tuple(_slots(typed, tried=tried)),
@@ -161,7 +154,9 @@ def _label(path: str) -> str:
 
 def _anchor(path: str, typed: Typed) -> str:
     where = input_of(path)
-    return "yaml" if typed.tab == "yaml" or where is None else f"f-{slug(where)}"
+    if typed.tab == "yaml":
+        return "yaml"
+    return "to-yaml" if where is None else f"f-{slug(where)}"
 
 
 def slug(path: str) -> str:

@@ -18,7 +18,7 @@ from app.claims.quoting import quote_claim
 from app.claims.wording import reworded
 from app.claims.words import NOT_STATED, axis_name
 from app.compare.words import capital
-from app.language import N_, _, moment
+from app.language import N_, _, as_number, moment
 from app.web.card_begin import titled
 from app.web.card_contexts import CardPage, FactGroup, Judged, Repeats, Stated
 from app.web.card_revisions_page import revision_lines
@@ -49,6 +49,7 @@ GROUPS = {
     N_("What came out"): ("metric", "result", "runs", "also"),
     N_("What is left out, and what backs it"): ("excludes", "quality", "source", "raw", "note"),
 }
+NUMBERS = {path for path, kind, _ in leaves() if kind.startswith("number")}
 SEVERITIES = {"error": N_("error"), "warning": N_("warning")}
 YES_OR_NO = {path for path, kind, _ in leaves() if kind == "yes or no"}
 SHARED: tuple[tuple[str, Callable[[ClaimRow], str | None]], ...] = (
@@ -144,7 +145,7 @@ def _acts(record: CardRecord, row: ClaimRow | None) -> Iterator[Link]:
         yield Link(_("Reproduce"), f"/cards/{record.id}/reproduce")
     if row is None or record.retraction:
         return
-    yield Link(_("Measure it again"), address("/cards/new", [("claim", record.id)]))
+    yield Link(_("Record a repeat"), address("/cards/new", [("claim", record.id)]))
     yield Link(_("Compare with a claim"), address("/", [("ids", record.id)]))
     if both := configurations_url(row):
         yield Link(_("Low latency and high throughput together"), both)
@@ -205,7 +206,8 @@ def _fact(path: str, text: str) -> Fact:
         return Fact(field_name(path), axis_name(text), url=f"/axes#{text}")
     if path == "source" and text.startswith(("https://", "http://")) and not any(char.isspace() for char in text):
         return Fact(field_name(path), text, url=text)
-    return Fact(field_name(path), f"{text} {_(unit)}" if unit and text.replace(".", "").isdigit() else text)
+    number = as_number(text) if path in NUMBERS else text
+    return Fact(field_name(path), f"{number} {_(unit)}" if unit and text.replace(".", "").isdigit() else number)
 
 
 def command(card: Card) -> str:

@@ -12,6 +12,7 @@ from app.catalogue.pairs import partners
 from app.claims.caveats import CAVEATS, told_once
 from app.claims.conditions import FIELDS, values
 from app.claims.quoting import quote_claim
+from app.claims.wording import number
 from app.claims.words import ACCEPTANCE, BASELINES, NOT_STATED, SCOPES, STATED_IN, fact_words, measures, printed
 from app.language import N_, _, day
 from app.tools.from_claim import speculates
@@ -231,11 +232,13 @@ def _conditions(row: ClaimRow) -> Iterator[Fact]:
 def _acceptance(given: Acceptance) -> Iterator[Fact]:
     yield Fact(_("Acceptance"), _(ACCEPTANCE[given.kind]), given.kind != "not_stated")
     if given.target is not None:
-        yield Fact(_("Set to"), _("{target} tokens per verify step").format(target=given.target))
+        yield Fact(_("Set to"), _("{target} tokens per verify step").format(target=number(given.target)))
     if given.length is not None:
-        yield Fact(_("Length"), _("{length} tokens per verify step").format(length=given.length))
+        yield Fact(_("Length"), _("{length} tokens per verify step").format(length=number(given.length)))
     if given.ceiling is not None:
-        yield Fact(_("Ceiling"), _("{ceiling} tokens per verify step (drafts + 1)").format(ceiling=given.ceiling))
+        yield Fact(
+            _("Ceiling"), _("{ceiling} tokens per verify step (drafts + 1)").format(ceiling=number(given.ceiling))
+        )
     if given.note:
         yield Fact(_("Note"), given.note)
 
@@ -363,7 +366,7 @@ def _unlinked(row: ClaimRow) -> str:
 
 
 def neighbour(row: ClaimRow, other: ClaimRow, why: str) -> Neighbour:
-    return Neighbour(label(other), why, address("/compare", [("ids", row.id), ("ids", other.id)]))
+    return Neighbour(label(other), again(why), address("/compare", [("ids", row.id), ("ids", other.id)]))
 
 
 def _related(row: ClaimRow, names: Mapping[str, ClaimRow]) -> Iterator[Fact]:

@@ -92,7 +92,9 @@ def compare_page(
     title = f" {_('and')} ".join(row.headline for row in rows)
     return ComparePage(
         shell=Shell(
-            _("{title}, compared").format(title=title),
+            _("{title}: {verdict}").format(title=title, verdict=pairs[0].word.lower())
+            if two
+            else _("{title}, compared").format(title=title),
             pairs[0].summary,
             "/compare",
             _shared(*sent, root) if sent else None,
@@ -137,7 +139,7 @@ def pair_part(a: ClaimRow, b: ClaimRow, found: Comparison, know: str) -> PairPar
         verdict=found.verdict,
         word=_(VERDICTS[found.verdict]),
         summary=found.summary,
-        know=know,
+        know=again(know),
         url=address("/compare", [("ids", a.id), ("ids", b.id)]),
         reasons=tuple(_reason(reason, a, b) for reason in found.reasons if reason.severity != "not_stated"),
         unknown=tuple(reason_line(reason) for reason in unknown),
@@ -217,7 +219,8 @@ def choose_page(
         found=tuple(_offered(row, chosen=False) for row in hits),
         said=_said(found) if found else "",
         neighbours=tuple(
-            Neighbour(pair.title, pair.why, address("/compare", [("ids", pair.a), ("ids", pair.b)])) for pair in often
+            Neighbour(again(pair.title), again(pair.why), address("/compare", [("ids", pair.a), ("ids", pair.b)]))
+            for pair in often
         ),
         table_url=address("/", [("ids", row.id) for row in rows]),
     )

@@ -154,7 +154,7 @@ def _measurement(
         headline=with_unit(number(card.result.value), card.result.unit),
         axis=axis_name(axis.key),
         axis_url=f"/axes#{axis.key}",
-        where=one.where,
+        where=retold(one.where) or one.where,
         also=tuple(
             f"{axis_name(figure.axis)}{f', {figure.statistic}' if figure.statistic else ''}: "
             f"{with_unit(number(figure.value), figure.unit)}"

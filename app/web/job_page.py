@@ -38,6 +38,7 @@ from app.web.job_words import (
     is_active,
     is_over,
     listed,
+    minutes,
     size,
     stands,
     what,
@@ -264,7 +265,7 @@ def plan_facts(plan: Plan) -> tuple[Fact, ...]:
         Fact(_("Amount"), _amount(plan)),
         Fact(
             _("Takes at most"),
-            _("{minutes} min, servers' starts included").format(minutes=number(plan.wall_s / 60, "g")),
+            _("{time}, servers' starts included").format(time=minutes(plan.wall_s)),
         ),
     )
 
@@ -284,9 +285,7 @@ def _amount(plan: Plan) -> str:
         output_tokens=number(whole.output_tokens),
     )
     if whole.least_s:
-        return _("{moved}; at the stated rate they take {minutes} min").format(
-            moved=moved, minutes=number(whole.least_s / 60, ",.1f")
-        )
+        return _("{moved}; at the stated rate they take {time}").format(moved=moved, time=minutes(whole.least_s))
     return _("{moved}; to end in time takes {rate} tokens/s at least").format(
         moved=moved, rate=number(whole.tokens / plan.wall_s, ",.0f")
     )

@@ -80,7 +80,8 @@ REMEDIES: dict[str, str] = {
 }
 assert set(REMEDIES) == set(get_args(Failure))
 assert set(STATE_WORDS) == set(STATES)
-TIME_UNITS = ((86400, N_("days")), (3600, N_("h")), (60, N_("min")))  # beside N_("s")
+MINUTES = N_("min")
+TIME_UNITS = ((86400, N_("days")), (3600, N_("h")), (60, MINUTES))  # beside N_("s")
 DUMMY_TEXT = N_(
     "Measured on random weights in the model's shape: speed may be read, with care; the text means nothing, and so "
     "does every acceptance of speculation."
@@ -90,6 +91,13 @@ DUMMY_TEXT = N_(
 def stands(row: JobRow) -> tuple[str, str]:
     """How a job's state is shown, and its word: one that ended with nothing usable is told from a success."""
     return ("empty", _(EMPTY)) if row.is_empty else (row.state, _(STATE_WORDS[row.state]))
+
+
+def minutes(seconds: float) -> str:
+    """A duration in whole minutes and seconds, as in "23 min 20 s"; of less than a minute in seconds."""
+    whole, rest = divmod(round(seconds), 60)
+    parts = [f"{number(whole)} {_(MINUTES)}" if whole else "", f"{rest} {_('s')}" if rest or not whole else ""]
+    return " ".join(part for part in parts if part)
 
 
 def is_active(state: str) -> bool:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.claims.words import NOT_STATED, axis_name
 from app.compare.reproduction import WORDS
-from app.language import _, day
+from app.language import N_, _, day
 from app.protocol.english import counted
 from app.web.axes_example import shown
 from app.web.contexts import Link, Shell
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from app.web.contexts import Trouble
 
 Json = dict[str, Any]
+
+TRUST = {"runner": N_("runner"), "verified from trace": N_("verified from trace")}
 
 
 def measurement_list_page(
@@ -69,7 +71,7 @@ def _line(
         dummy=report.plan.on_random_weights,
         about=about,
         measured=day(measured_at) if measured_at else _(NOT_STATED),
-        trust=row.trust,
+        trust=_(TRUST.get(row.trust, row.trust)),
         by=row.created_by,
         age=age(row.created_at, now),
     )

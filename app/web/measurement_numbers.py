@@ -20,6 +20,7 @@ from app.web.axes_example import shown
 from app.web.contexts import Fact
 from app.web.measurement_contexts import OverRepeats, RunLine, RunsPart, SetLine
 from app.web.state import address
+from app.web.wording import again
 from runners.load.statistics import ENOUGH
 from runners.referee import TIMES, finding
 
@@ -127,7 +128,7 @@ def _cell(item: Json, key: str) -> OverRepeats:
     between = item["spread"].get(name)
     share = item["gpus"] if of_gpu else 1
     if name in P90S and (why := no_p90(item)):
-        return OverRepeats(why, _("of each run"))
+        return OverRepeats(again(why), _("of each run"))
     if between is None:
         return OverRepeats(shown(number), _("one run, so no interval"))
     if between["interval"] and len(item["runs"]) >= ENOUGH:
@@ -149,7 +150,7 @@ def referee_lines(numbers: Json, labels: Mapping[str, str]) -> tuple[SetLine, ..
 
 def _refereed(item: Json, heading: str) -> SetLine:
     runs = [run for run in item["runs"] if run["referee"]]
-    told = [finding(name, [_times(run, name) for run in runs]) for name in TIMES]
+    told = [again(finding(name, [_times(run, name) for run in runs]) or "") for name in TIMES]
     generated = sum(finite(run["referee"].get("generated_tokens")) or 0 for run in runs)
     seen = sum(run["output_tokens"] or 0 for run in runs)
     cells = [OverRepeats(number(generated, ",.0f"), _("client: {seen}").format(seen=number(seen, ",.0f")))]
@@ -325,7 +326,7 @@ def _failure(item: Json, run: Json) -> str:
     return _("{count} of {requests}: {requests_2}{first}").format(
         count=item["count"],
         requests=counted(run["requests"], "request"),
-        requests_2=REQUESTS[item["kind"]],
+        requests_2=_(REQUESTS[item["kind"]]),
         first=first,
     )
 

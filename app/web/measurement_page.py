@@ -48,7 +48,7 @@ from app.web.picture_words import of_measurement, said_by
 from app.web.run_charts import CURVES, Beside, Drawn, curve_table, engine_of, is_forced, sweep_table, timeline_table
 from app.web.shared_contexts import SharedAs
 from app.web.state import address
-from app.web.wording import plain
+from app.web.wording import again, plain
 from runners.load.statistics import ENOUGH
 
 if TYPE_CHECKING:
@@ -153,7 +153,7 @@ def measurement_page(
         plan=(*model_facts(report, known.published), *plan_facts(plan)),
         machine=machine_facts(report.machine),
         servers=servers(report),
-        notes=(*unplaced(row.numbers)[:20], *report.notes),
+        notes=(*unplaced(row.numbers)[:20], *map(again, report.notes)),
         commands=command_facts(row, plan, root),
         files=tuple(_file(row, part.name, part.size, part.sha256) for part in row.parts),
         downloads=tuple(_downloads(row)),
@@ -206,7 +206,9 @@ def drawn(row: MeasurementRow, report: Report, place: int) -> Drawn:
         forced=is_forced(report),
         engine=engine_of(report),
         invalid=not run["valid"],
-        too_few=tuple(f"{load_said(item['load'])}: {why}" for item in row.numbers["sets"] if (why := no_p90(item))),
+        too_few=tuple(
+            f"{load_said(item['load'])}: {again(why)}" for item in row.numbers["sets"] if (why := no_p90(item))
+        ),
         origin=_("Benchcard measurement {id}, {day}, on {runner}").format(
             id=row.id, day=day(row.created_at), runner=report.machine.runner
         ),

@@ -14,6 +14,7 @@ from app.protocol.unseen import visible
 from app.web.contexts import Fact
 from app.web.job_words import cpus_said
 from app.web.measurement_contexts import ServerPart
+from app.web.wording import again
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -109,7 +110,7 @@ def _server(item: SideReport, heading: str) -> ServerPart:
         argv="\n".join(visible(shlex.quote(part)) for part in item.argv) if item.argv else "",
         facts=tuple(facts),
         env=tuple(Fact(name, visible(value)) for name, value in sorted((item.env or {}).items())),
-        notes=item.notes,
+        notes=tuple(map(again, item.notes)),
         info=info if len(info) <= MOST_INFO else f"{info[:MOST_INFO]}\n" + _("… the rest stands in report.json"),
     )
 

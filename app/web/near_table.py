@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from app.claims.wording import said_again
 from app.claims.words import axis_name
 from app.claims.workloads import MOST
 from app.compare.words import capital, plain_axis, significant
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from app.tools.schema import Compared, Dimension, NearClaim, Stated, WorkloadAnswer
 
 OF_AN_AXIS = 4  # rows of each deciding axis, and of all other axes together
+ABOVE = " above "  # in the words of a hit rate that is stated by its lower end
 REST = 60  # as links behind them
 COLUMNS: dict[Dimension, str] = {
     "input_tokens": N_("Input"),
@@ -85,7 +87,7 @@ def _line(item: NearClaim, row: ClaimRow | None) -> NearLine:
     by_name = {stated.dimension: stated for stated in item.stated}
     return NearLine(
         url=f"/claims/{item.id}",
-        number=row.headline if row else item.headline,
+        number=row.headline if row else said_again(item.headline),
         title=item.title,
         served=" · ".join(part for part in (item.engine, item.model) if part),
         axis=capital(plain_axis(item.axis)),
@@ -103,18 +105,18 @@ def _cell(stated: Stated) -> NearCell:
 
 def _beside(stated: Stated) -> str:
     if stated.points is not None:
-        return (
-            _("as yours")
-            if stated.points == 0
-            else _("{points} points").format(points=number(stated.points, "+f")).replace("-", "−")
-        )
+        open_above = ABOVE in (stated.text or "")  # `hit rate above 96 %` is never 96 %
+        if stated.points == 0:
+            return _("above yours") if open_above else _("as yours")
+        form = _("more than {points} points") if open_above else _("{points} points")
+        return form.format(points=number(stated.points, "+f")).replace("-", "−")
     if stated.times is None:
         return ""
     return _("as yours") if stated.times == 1 else _("{times} x yours").format(times=significant(stated.times, 2))
 
 
 def _link(item: NearClaim) -> Link:
-    return Link(f"{item.headline}, {plain_axis(item.axis)}: {item.title}", f"/claims/{item.id}")
+    return Link(f"{said_again(item.headline)}, {plain_axis(item.axis)}: {item.title}", f"/claims/{item.id}")
 
 
 def _heaps(compared: Compared) -> Iterator[str]:

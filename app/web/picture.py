@@ -26,7 +26,7 @@ WIDTH, HEIGHT = 1200, 630
 EDGE, NAME_WIDTH = 64, 150
 PLAIN, BOLD = "vendor/dejavu-sans-2.37.ttf", "vendor/dejavu-sans-bold-2.37.ttf"
 INK, SOFT, PAPER, LINE = "#1b1b1a", "#595956", "#ffffff", "#85857f"  # of static/css/app.css, in light
-DRAWN_AS = "1"  # another drawing of the same words is another picture
+DRAWN_AS = "2"  # another drawing of the same words is another picture
 ROOMY = 330  # above it a line may take three rows and leave one for what to mind
 LEAD_SIZES = (84, 72, 60, 48, 40)
 KEPT, WAITING = 200, 8  # pictures, of about 50 KB each; requests that may wait for a drawing
@@ -128,7 +128,7 @@ def fitted(text: str, face: str, size: int, width: int, most: int) -> list[str]:
         return lines
     last = lines[most - 1]
     while last and _width(last + ELLIPSIS, face, size) > width:
-        last = last[:-1].rstrip()
+        last = last.rpartition(" ")[0].rstrip(" ,;:") or last[:-1]
     return [*lines[: most - 1], last + ELLIPSIS]
 
 

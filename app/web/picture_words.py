@@ -59,8 +59,7 @@ def said_by(picture: Picture) -> str:
 def of_claim(row: ClaimRow, root: str) -> Picture:
     """`root`: this server's address, without a slash at its end."""
     again = verified(row)
-    engine = " ".join(word for word in (row.conditions.engine.name, row.conditions.engine.version) if word)
-    where = (engine or "engine not stated", row.conditions.model.id or "model not stated", conditions(row))
+    where = (_engine(row), row.conditions.model.id or "model not stated", conditions(row))
     lines = [("Against", against(row.baseline)), ("On", ", ".join(part for part in where if part))]
     if again not in (UNVERIFIED, TRACED):
         lines.append(("Again", again))
@@ -77,7 +76,10 @@ def of_claim(row: ClaimRow, root: str) -> Picture:
 @in_english
 def of_comparison(a: ClaimRow, b: ClaimRow, found: Comparison, root: str) -> Picture:
     """A ratio stands in it only where the verdict gives one."""
-    lines = [(name, f"{headline(row)}: {measures(row)}; against {against(row.baseline)}") for name, row in _sides(a, b)]
+    lines = [
+        (name, f"{headline(row)} on {_engine(row)}: {measures(row)}; against {against(row.baseline)}")
+        for name, row in _sides(a, b)
+    ]
     if found.ratio and found.ratio.text not in found.summary:
         lines.append(("Ratio", f"{found.ratio.text} ({found.ratio.conditions})"))
     both = {name: _caveats(row) for name, row in _sides(a, b)}
@@ -129,6 +131,11 @@ def _of_plain(what: str, url: str, report: Report, numbers: Json) -> Picture:
     lines += [(place, f"{item['load']}: {_both(item)}") for place, item in _ends(valid)]
     rest = f"output throughput at {best['load']}, {'the highest' + alone + ', ' if alone else ''}{best['label']}"
     return Picture("measured", f"{float(best['output_tok_s']):,.0f} tok/s", rest, tuple(lines), caveats, url)
+
+
+def _engine(row: ClaimRow) -> str:
+    given = row.conditions.engine
+    return " ".join(word for word in (given.name, given.version) if word) or "an engine that is not stated"
 
 
 def _ends(valid: Sequence[Json]) -> list[tuple[str, Json]]:

@@ -22,6 +22,7 @@ from app.web.wording import plain
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from app.errors import AppError
     from app.jobs.here import Obstacle
     from app.jobs.plans import Planned
 
@@ -89,12 +90,14 @@ class Asked:
     lacking: Mapping[str, Sequence[str]]
 
 
-def reproduce_page(asked: Asked, *, trouble: str, why_not: str, sign_in: str) -> ReproducePage:
+def reproduce_page(asked: Asked, *, error: AppError | None, why_not: str, sign_in: str) -> ReproducePage:
     """`why_not`: why this visitor cannot ask for it, "" where they can."""
     planned, given = asked.planned, asked.given
     plan = planned.plan if planned else None
     never = any(item.kind == "never" for item in asked.obstacles)
     typed = {name: given[name] for name in FIELDS if given.get(name)}
+    wrong = _wrong(error)
+    by_field = {name: "; ".join(text for of, text in wrong if of == name) for name, _text in wrong}
     return ReproducePage(
         shell=Shell(_("Reproduce: {heading}").format(heading=asked.heading), _(ABOUT), "/jobs"),
         heading=asked.heading,
@@ -110,13 +113,20 @@ def reproduce_page(asked: Asked, *, trouble: str, why_not: str, sign_in: str) ->
         sides=side_parts(plan) if plan else (),
         dummy=_(DUMMY_TEXT) if plan and plan.on_random_weights else "",
         runners=waiting(asked.lacking) if plan else None,
-        fields=tuple(_field(name, given.get(name, "")) for name in FIELDS),
+        fields=tuple(_field(name, given.get(name, ""), plain(by_field.get(name, ""))) for name in FIELDS),
         hidden=tuple({**typed, "seed": str(asked.seed)}.items()),
         may=plan is not None and not why_not and not never,
-        trouble=trouble,
+        trouble=plain(error.message) if error and not wrong else "",
+        wrong=tuple(Link(plain(f"{_(FIELDS[name][0])}: {text}"), f"#c-{name}") for name, text in wrong),
         why_not=why_not if plan else "",
         sign_in_url=sign_in,
     )
+
+
+def _wrong(error: AppError | None) -> list[tuple[str, str]]:
+    """What is wrong with the fields that an error is about, by name."""
+    details = error.details if error else []
+    return [(str(item["field"]), str(item["message"])) for item in details if item.get("field") in FIELDS]
 
 
 def _plan_of(planned: Planned | None) -> Link | None:
@@ -153,7 +163,7 @@ def _place(planned: Planned) -> str:
     return _("{gpus} of any kind").format(gpus=many)
 
 
-def _field(name: str, value: str) -> ChoiceField:
+def _field(name: str, value: str, wrong: str) -> ChoiceField:
     label, help_, values = FIELDS[name]
     options = tuple((option, _(DUMMY_LABELS[option])) for option in ("", *values)) if values else ()
-    return ChoiceField(name, _(label), _(help_), value, options)
+    return ChoiceField(name, _(label), _(help_), value, options, wrong)

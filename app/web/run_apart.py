@@ -16,7 +16,8 @@ from zipfile import BadZipFile
 from pydantic import TypeAdapter
 
 from app.apart import ApartError, answer, apart
-from app.language import N_, _
+from app.language import N_, _, speaking, spoken
+from app.locale import languages
 from app.results.bundle import one_file
 from app.web.run_view import RunView, run_view
 from runners.load import trace_file
@@ -44,14 +45,15 @@ class RunViews:
     """Makes views, and keeps the newest: a file's name is the digest of its bytes, so what was read stays true."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[tuple[str, str], Made] = OrderedDict()
+        self._kept: OrderedDict[tuple[str, str, str], Made] = OrderedDict()
         self._turns = asyncio.Semaphore(AT_A_TIME)
 
     async def made(self, source: Path, within: str) -> Made:
         """Of a trace, or of the one that a bundle has at `within`."""
-        key = (source.name, within)
+        code = spoken().code  # what is said in it is said there
+        key = (source.name, within, code)
         if key not in self._kept:
-            arguments = (str(source), within, str(MOST_MEMORY))
+            arguments = (str(source), within, code, str(MOST_MEMORY))
             try:
                 async with self._turns:
                     said = await apart(
@@ -83,8 +85,9 @@ def _made(source: Path, within: str) -> Made:
         return Made(None, UNREADABLE)
 
 
-def _main(source: str, within: str, most_memory: str) -> int:
-    return answer(lambda: _MADE.dump_json(_made(Path(source), within)).decode(), int(most_memory))
+def _main(source: str, within: str, code: str, most_memory: str) -> int:
+    with speaking(languages()[code]):
+        return answer(lambda: _MADE.dump_json(_made(Path(source), within)).decode(), int(most_memory))
 
 
 if __name__ == "__main__":

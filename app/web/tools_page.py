@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
+from app.claims.wording import said_again
 from app.claims.words import axis_name
 from app.compare.words import capital, significant
 from app.language import N_, _
@@ -220,13 +221,18 @@ def _presets(asked: Asked) -> tuple[PresetGroup, ...]:
         PresetGroup(
             _(heading),
             tuple(
-                PresetLink(_(preset.name), _preset_url(asked, preset), _(preset.said), preset.url or _claim_url(preset))
+                PresetLink(_named(preset), _preset_url(asked, preset), _(preset.said), preset.url or _claim_url(preset))
                 for preset in asked.presets
                 if preset.group == heading
             ),
         )
         for heading in headings
     )
+
+
+def _named(preset: Preset) -> str:
+    """A preset of a claim is called by its number."""
+    return said_again(preset.name) if preset.claim else _(preset.name)
 
 
 def _claim_url(preset: Preset) -> str:

@@ -30,12 +30,12 @@ AGAIN: dict[Status, str] = {
 }
 # What rules nothing out and is listed all the same, besides the rules of app.compare.beside.
 LISTED = (
-    ("condition", "A stated condition that differs, and matters to what is measured, is listed with both values."),
+    ("condition", N_("A stated condition that differs, and matters to what is measured, is listed with both values.")),
     (
         "not-stated",
-        "A condition that matters and that a side does not state is a reason; it is never taken to be equal.",
+        N_("A condition that matters and that a side does not state is a reason; it is never taken to be equal."),
     ),
-    ("same-claim", "A claim beside itself is the same number."),
+    ("same-claim", N_("A claim beside itself is the same number.")),
 )
 COMPARED: dict[Verdict, str] = {
     "comparable": N_("No rule below holds, and no stated condition differs."),

@@ -138,12 +138,12 @@ def yes_or_no(value: bool | None) -> str | None:
 
 
 def repeated(row: ClaimRow) -> str:
-    again = row.reproduction
-    if again.imported:
-        return _("{found} (imported, verified from trace)").format(found=_(IMPORTED[again.status]))
-    if again.status != "repeated_by_others":
-        return _(REPEATED[again.status])
-    return again.text.replace(f" {row.unit} by ", " by ")  # the row's own number carries the unit
+    if row.reproduction.imported:
+        return _("{found} (imported, verified from trace)").format(found=_(IMPORTED[row.reproduction.status]))
+    if row.reproduction.status != "repeated_by_others":
+        return _(REPEATED[row.reproduction.status])
+    texts = row.reproduction.text.replace(f" {row.unit} by ", " by ").split("; ")  # the row's own number has the unit
+    return "; ".join(retold(text) or text for text in texts)
 
 
 def source_url(row: ClaimRow) -> str:

@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from app.language import F_
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 Floats = npt.NDArray[np.float64]
 RESAMPLES = 10_000
+NOT_ENOUGH = F_("not enough {said} for P{percent} ({number})")
 ENOUGH = 6  # repeats: of fewer the interval below is their whole range, and nobody should call it 95 %
 
 
@@ -44,7 +47,9 @@ def percentile(ordered: Floats, percent: float) -> float:
 def few(percent: float, count: int, noun: str = "requests") -> str:
     """Why there is no such percentile of so few values: unless one of them can be expected beyond it, it is their end.
     "" where there are enough: 10 for P90, 100 for P99."""
-    return f"not enough {noun} for P{percent:g} ({count:,})" if count * (100 - percent) < 100 else ""
+    if count * (100 - percent) >= 100:
+        return ""
+    return NOT_ENOUGH.format(said=noun, percent=f"{percent:g}", number=f"{count:,}")
 
 
 def distribution(values: Floats) -> Distribution | None:

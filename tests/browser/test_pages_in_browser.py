@@ -6,17 +6,30 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import axe_playwright_python  # type: ignore[import-untyped]
+import httpx
 import pytest
 from playwright.sync_api import expect
 
+from app.accounts.store import add_token
+from app.accounts.tokens import new_token
+from app.db import Database
+from app.jobs.logs import Logs
+from app.randomness import SystemRandomness
 from tests.browser.conftest import Seen, Tab
+from tests.cards.factories import sound
+from tests.importers.factories import DATA
+from tests.jobs.factories import Queue
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from playwright.sync_api import Browser, Page
 
+    from app.settings import Settings
+    from tests.conftest import StillClock
+
 pytestmark = pytest.mark.xdist_group("browser")
+RESULT = DATA / "guidellm_sweep.json"
 
 PAGES = [
     "/",
@@ -54,7 +67,10 @@ PAGES = [
     "/runners",
     "/sign-in",
     "/compare?q=873+sglang&ids=vllm-v41-5x",
+    "/measurements/compare?ids=mkgv53z0y&ids=mn3mn2cwp&above=20",
 ]
+# Pages of what somebody sends or asks for, by the name of what is made for them (`made`).
+MADE = ["a card", "a card's form", "its reproduction", "a job", "a running job", "an imported file"]
 TROUBLED = [
     "/no/such/page",
     "/?engine=nope&sort=best",
@@ -156,11 +172,32 @@ def opened(tab: Tab, path: str) -> Page:
     return tab.page
 
 
-@pytest.mark.parametrize("path", [*PAGES, *TROUBLED])
+@pytest.fixture(scope="module")
+def made(settings: Settings, address: str, clock: StillClock) -> dict[str, str]:
+    """The address of each page of MADE."""
+    token, database = new_token(SystemRandomness()), Database(settings.url())
+    database.write(lambda session: add_token(session, token, "Ana", ("submit",), clock.now()))
+    queue = Queue(database, clock, Logs(settings.data / "logs"))
+    waiting = queue.submit()
+    running, epoch = queue.running(runner="proof", boot_id="boot-proof")
+    queue.beat(running, epoch, done=3, total=9, note="loads the model")
+    queue.log(running, epoch, 0, b"first line\n")
+    database.close()
+    headers = {"Authorization": f"Bearer {token}"}
+    text = sound(repeats="sglang-v41-step-16", also="[{axis: ttft, value: 41.2, unit: ms}]", source="not a url")
+    card = httpx.post(f"{address}/api/v1/cards", content=text, headers=headers | {"Content-Type": "application/yaml"})
+    sent = httpx.post(f"{address}/api/v1/imports?name={RESULT.name}", content=RESULT.read_bytes(), headers=headers)
+    assert (card.status_code, sent.status_code) == (201, 201), (card.text, sent.text)
+    of_card = str(card.json()["url"])
+    paths = of_card, f"{of_card}/edit", f"{of_card}/reproduce", f"/jobs/{waiting}", f"/jobs/{running}"
+    return dict(zip(MADE, (*paths, f"/import/{sent.json()['sha256']}"), strict=True))
+
+
+@pytest.mark.parametrize("path", [*PAGES, *TROUBLED, *MADE])
 def test_a_page_is_accessible_silent_and_whole_in_light_and_dark_at_every_width(
-    reader: Tab, path: str, address: str
+    reader: Tab, path: str, address: str, made: dict[str, str]
 ) -> None:
-    page = opened(reader, path)
+    page = opened(reader, made.get(path, path))
     for width in (1440, 1024, 768, 360):
         page.set_viewport_size({"width": width, "height": 900})
         assert page.evaluate("document.documentElement.scrollWidth") <= width
@@ -182,3 +219,16 @@ def test_a_page_says_the_same_without_javascript(reader: Tab, plain_reader: Tab,
     drawn = opened(reader, path).locator("main").inner_text()
     lines = {line for line in plain.splitlines() if line.strip() and line != "The chart needs JavaScript."}
     assert lines <= {*drawn.splitlines()}
+
+
+def test_a_phone_reads_the_first_loads_and_opens_the_others_without_scripts(plain_reader: Tab) -> None:
+    page = opened(plain_reader, "/measurements/mn3mn2cwp")
+    rows, rest = page.locator("#all-numbers tbody tr"), page.locator("a[href='#all-numbers']")
+    expect(rest).to_be_hidden()
+    everything = rows.count()
+    assert sum(row.is_visible() for row in rows.all()) == everything
+    page.set_viewport_size({"width": 360, "height": 900})
+    assert sum(row.is_visible() for row in rows.all()) == 3
+    rest.click()
+    expect(rest).to_be_hidden()
+    assert sum(row.is_visible() for row in rows.all()) == everything

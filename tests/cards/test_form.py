@@ -107,6 +107,7 @@ def test_an_open_choice_stays_until_it_is_made() -> None:
         ("approximations", "none", []),
         ("approximations", "a on, b off", [{"name": "a", "on": "on"}, {"name": "b", "on": "off"}]),
         ("excludes", "full prefill\nwarm-up", ["full prefill", "warm-up"]),
+        ("excludes", "none", []),
         ("launch.argv", "vllm serve 'a b' \\\n  --tp 4", ["vllm", "serve", "a b", "--tp", "4"]),
         ("launch.env", "export A=1  # why\nB='x y'", {"A": "1", "B": "x y"}),
         ("quality.checked", "true", "true"),

@@ -46,7 +46,8 @@ def test_what_a_card_cannot_hold_is_named() -> None:
     given = {"conditions.load": {"concurrency": "16 to 64"}, "conditions.client": "AIPerf"}
     text, left_out = repeat_of(row(**given))
     assert "concurrency" not in text
-    assert {"concurrency: 16 to 64", "load tool: AIPerf"} <= set(left_out)
+    assert "concurrency: 16 to 64" in left_out
+    assert "tool: AIPerf" in text
 
 
 def test_every_shipped_claim_makes_a_card_that_lacks_only_what_its_source_does_not_state() -> None:

@@ -31,6 +31,18 @@ def test_a_model_is_known_by_its_last_part(given: str, shown: str) -> None:
 
 @pytest.mark.parametrize(
     ("given", "shown"),
+    [
+        ("vllm bench", "vllm bench serve"),
+        ("sglang.bench_serving", "sglang bench_serving"),
+        ("my own script", "my own script"),
+    ],
+)
+def test_a_load_tool_has_the_catalogues_name(given: str, shown: str) -> None:
+    assert names.tool(given) == shown
+
+
+@pytest.mark.parametrize(
+    ("given", "shown"),
     [("NVIDIA H200", "H200"), ("h200", "H200"), ("AMD Instinct MI355X", "MI355X"), ("NVIDIA H100 NVL", "H100 NVL")],
 )
 def test_a_gpu_has_one_name_and_a_variant_stays_one(given: str, shown: str) -> None:

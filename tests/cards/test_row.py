@@ -175,3 +175,11 @@ def test_a_spread_from_one_number_to_another_stands_beside_the_number(written: s
     spread = f", spread: {written}" if written else ""
     found = made(result=f"{{value: 873.63, unit: tok/s{spread}}}")
     assert [str(item.value) for item in found.beside if item.name.endswith("end of the spread")] == ends
+
+
+def test_the_load_tool_is_a_condition_that_is_compared() -> None:
+    tools = ("vllm bench", "sglang.bench_serving")
+    one, two = (made(runs=f"{{count: 6, tool: {tool}}}", metric="output_throughput") for tool in tools)
+    assert (one.conditions.client, two.conditions.client) == ("vllm bench serve", "sglang bench_serving")
+    found = compare(one, two.model_copy(update={"id": "card-2"}))
+    assert ("client", "vllm bench serve", "sglang bench_serving") in [(r.field, r.a, r.b) for r in found.differences]

@@ -14,7 +14,7 @@ from app.yaml_tree import Place
 
 def first(text: str, syntax: Syntax = "json") -> tuple[str, Place | None]:
     read = read_card(text, syntax=syntax)
-    assert len(read.errors) == 1 or read.errors[0].rule != "E-form"
+    assert [item.rule for item in read.errors if not item.rule.startswith("E-missing")] == ["E-form"]
     return read.findings[0].message, read.findings[0].place
 
 
@@ -26,10 +26,11 @@ def first(text: str, syntax: Syntax = "json") -> tuple[str, Place | None]:
         ("1e-400", "number is smaller than anything measured here"),
         ("9223372036854775808", "number is larger than anything measured here"),
         ("9" * 5000, "characters; at most 200 fit here"),
-        ("true", "not a number, got `true`"),
-        ('"1_000"', "not a number, got `1_000`"),
+        ("true", "no thousands separators), got `true`"),
+        ('"1_000"', "no thousands separators), got `1_000`"),
         ('"\\ud800"', "half of a surrogate pair"),
         ('"\\u0000"', "control character U+0000"),
+        ('"870,57"', "not a number (write it with a decimal point and no thousands separators), got `870,57`"),
         ("[1]", "a number is expected"),
         ("{}", "a number is expected"),
         ("null", "a number is expected, got nothing"),

@@ -61,7 +61,8 @@ def test_check_prints_every_finding_at_its_place(tmp_path: Path, capsys: Capture
     assert main(["card", "check", bad, good]) == 1
     assert capsys.readouterr().out.splitlines()[:2] == [
         f"{bad}:1:10: error E-form: hardwre: is not a known key; did you mean `hardware`?",
-        f"{bad}:2:15: error E-form: runs.count: not a number, got `true`",
+        f"{bad}:2:15: error E-form: runs.count: not a number (write it with a decimal point and no thousands "
+        "separators), got `true`",
     ]
 
 

@@ -264,3 +264,11 @@ def test_sglang_openai_route_is_caught_counting_tokens_that_never_came() -> None
     assert "3 of 12 requests failed" in said(second, "failures")
     assert ("event_gap", "P95") in figures(first)
     assert first.card.engine is None
+
+
+@pytest.mark.parametrize("path", FIXTURES, ids=lambda path: path.name)
+def test_a_card_says_which_tool_measured(path: Path) -> None:
+    named = {"vllm bench": "vllm bench serve"}
+    tool = TOOLS[tool_of(path)]
+    assert {one.card.runs.tool for one in fixture(path.name).imported if one.card.runs} <= {named.get(tool, tool)}
+    assert all(one.card.runs for one in fixture(path.name).imported)

@@ -47,7 +47,13 @@ WRONG = {
     "hardware: {count: 2.5}": "di sini seharusnya bilangan bulat, yang diterima `2.5`",
     "engine: {nam: vllm}": "bukan kunci yang dikenal; mungkin maksud Anda `name`?",
     "runs: {count: x}": "bukan angka (tulis dengan titik desimal, tanpa pemisah ribuan), yang diterima `x`",
-    "raw: [{name: a, sha256: b}]": "tidak ditulis dalam bentuk yang seharusnya, `^[0-9a-f]{64}$`, yang diterima `b`",
+    "hardware: {count: 0}": "harus paling sedikit 1, yang diterima `0`",
+    "engine: {name: ''}": "harus berisi 1 karakter atau lebih, yang diterima ``",
+    "raw: [{name: a, sha256: b}]": "diharapkan SHA-256: 64 digit heksadesimal, 0 sampai 9 dan a sampai f, seperti yang "
+    "dicetak `sha256sum`, yang diterima `b`",
+    "metric: Decode Rate": "diharapkan kunci sebuah sumbu, seperti decode_rate; daftarnya di /axes, yang diterima "
+    "`Decode Rate`",
+    "engine: n/a": "berbunyi n/a: kosongkan, artinya tidak disebutkan",
     "- 1": "kartu adalah mapping: satu `key: value` per baris",
     "engine: {name: vllm}\nengine: {name: vllm}": "`engine` ada dua kali; sisakan satu",
     "note: !x 1": "tag (!x) tidak diterima; hapus",

@@ -71,8 +71,8 @@ def claims(database: Database) -> Claims:
 
 
 @pytest.fixture
-def cards(database: Database, claims: Claims) -> Cards:
-    return Cards(database, claims)
+def cards(database: Database, claims: Claims, clock: StillClock) -> Cards:
+    return Cards(database, claims, clock)
 
 
 def version(claims: Claims) -> int:
@@ -271,6 +271,14 @@ def test_a_card_that_repeats_a_claim_on_another_axis_is_warned(cards: Cards, dat
     assert cards.check(read_card(sound(repeats="claim-one"))).findings == ()
     other = cards.check(read_card(sound(repeats="claim-one", metric="ttft", result="{value: 1, unit: ms}")))
     assert [finding.rule for finding in other.findings] == ["W-repeats"]
+
+
+@pytest.mark.parametrize(
+    ("day", "rules"), [("2026-11-30", []), ("2026-12-01", ["E-day"]), ("1026-10-07", ["E-day"]), ("2017-01-01", [])]
+)
+def test_a_measurement_is_of_a_day_that_has_come(cards: Cards, day: str, rules: list[str]) -> None:
+    read = cards.check(read_card(sound(result=f"{{value: 1, unit: tok/s, measured_at: {day}}}")))
+    assert [finding.rule for finding in read.findings] == rules
 
 
 def test_the_cards_that_repeat_a_claim_are_found(cards: Cards, database: Database) -> None:

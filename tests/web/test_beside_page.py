@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from app.jobs.logs import Logs
 from tests.jobs.factories import Queue, allow_all
 from tests.jobs.runs import plan
 from tests.site import Site, open_site
@@ -28,11 +27,6 @@ PATH = "/measurements/compare"
 def site(database: Database, clock: StillClock, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
     allow_all(monkeypatch)
     yield from open_site(database, clock)
-
-
-@pytest.fixture
-def queue(site: Site) -> Queue:
-    return Queue(site.database, site.clock, Logs(site.data / "logs"))
 
 
 def two(site: Site, queue: Queue, folder: Path) -> str:

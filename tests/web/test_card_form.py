@@ -292,7 +292,7 @@ def test_htmx_is_led_to_the_recorded_card(site: Site) -> None:
 @pytest.mark.parametrize("rule", [*RULES, *ELSEWHERE], ids=lambda rule: rule.id)
 def test_every_rule_leads_to_a_field(rule: object) -> None:
     field = str(getattr(rule, "field", ""))
-    assert not field or input_of(field) in INPUTS
+    assert field in ("", "also") or input_of(field) in INPUTS  # further numbers are written as YAML alone
     assert {input_of(path) for path in FIELDS if "[]" not in path} == set(INPUTS) - {"approximations"}
 
 
@@ -302,3 +302,56 @@ def test_errors_are_told_in_the_order_of_the_form(site: Site) -> None:
     summary = read(answer.text).one("section", id="error-summary")
     told = [link.attributes["href"] for link in summary.all("a")]
     assert told == ["#f-engine-name", "#f-hardware-count", "#f-workload-concurrency", "#f-result-value"]
+
+
+def test_a_slip_is_told_by_form_yaml_api_and_import_alike(site: Site) -> None:
+    token = site.token()
+    slips = {
+        "workload.input_tokens": "1.024",
+        "workload.output_tokens": "-5",
+        "result.spread": "abc",
+        "source": "htp://example.org",
+        "parallelism": "TPx",
+    }
+    answer = post(site, {**FEW, **slips}, **cookie(site, token))
+    root = read(answer.text)
+    assert answer.status_code == 422
+    told = {path: root.one("p", id=f"e-{path.replace('.', '-')}").text for path in slips}
+    assert told["workload.input_tokens"] == (
+        "Input tokens: 1.024 may be read in two ways: write whole tokens in digits alone, 1024, "
+        "or name the statistic: mean 1.024"
+    )
+    assert all(told.values())
+    text = typed(read(post(site, {**typed(root), "to": "yaml"}, **cookie(site, token)).text))["yaml"]
+    as_text = post(site, {"tab": "yaml", "yaml": text}, **cookie(site, token))
+    summary = read(as_text.text).one("section", id="error-summary").text
+    fields = {item["field"] for item in site.submit(text, token).json()["error"]["details"] if "field" in item}
+    assert fields >= {*slips} - {"parallelism"} | {"parallelism.note"}
+    assert all(message in summary for message in told.values())
+
+
+def test_what_only_the_yaml_can_show_is_led_to_from_the_form(site: Site) -> None:
+    text = sound(also="[{axis: speed, value: 1, unit: ms}]")
+    form = typed(read(post(site, {"tab": "yaml", "yaml": text, "to": "form"}).text))
+    root = read(post(site, form, **cookie(site, site.token())).text)
+    [link] = root.one("section", id="error-summary").all("a")
+    assert link.attributes["href"] == "#to-yaml"
+    assert root.one("button", id="to-yaml")
+
+
+def test_what_can_be_read_beside_an_unknown_key_is_counted_and_a_key_is_quoted_as_it_is_spelt(site: Site) -> None:
+    text = sound().replace("engine:", "modle: x\nengine:").replace("{tp: 4}", "TPx")
+    root = read(f"<div>{post(site, {'tab': 'yaml', 'yaml': text}, '/cards/new/check', **HTMX).text}</div>")
+    assert root.one("meter").attributes["value"] != "0"
+    told = [item.text for item in root.one("ul", class_="told to-mend").all("a")]
+    assert told[0] == "Line 1: “modle” is not a known key; did you mean “model”?"
+    assert len(told) == 2
+    unread = post(site, {"tab": "yaml", "yaml": "engine: ["}, "/cards/new/check", **HTMX)
+    assert not read(f"<div>{unread.text}</div>").all("meter")
+
+
+def test_a_field_that_cannot_be_put_into_the_text_is_told_with_what_the_rules_say_of_the_others(site: Site) -> None:
+    answer = post(site, {**FEW, "launch.argv": "vllm 'serve", "workload.input_tokens": "-5", "runs.count": "x"})
+    links = [item.attributes["href"] for item in read(answer.text).one("section", id="error-summary").all("a")]
+    assert links == ["#f-workload-input_tokens", "#f-runs-count", "#f-launch-argv"]
+    assert "no launch command" not in answer.text

@@ -6,9 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.jobs.logs import Logs
 from app.protocol.plan import Plan
-from tests.jobs.factories import Queue
 from tests.site import Site, open_site
 from tests.web.markup import read
 from tests.web.test_job_forms import BARE, CHOICES, cookie, form_of, post
@@ -18,16 +16,12 @@ if TYPE_CHECKING:
 
     from app.db import Database
     from tests.conftest import StillClock
+    from tests.jobs.factories import Queue
 
 
 @pytest.fixture
 def site(database: Database, clock: StillClock) -> Iterator[Site]:
     yield from open_site(database, clock)
-
-
-@pytest.fixture
-def queue(site: Site) -> Queue:
-    return Queue(site.database, site.clock, Logs(site.data / "logs"))
 
 
 def test_flags_are_typed_as_on_a_command_line_and_run(site: Site, queue: Queue) -> None:
@@ -64,3 +58,19 @@ def test_flags_that_cannot_be_read_are_told_and_stay_in_their_field(site: Site, 
     assert told in read(answer.text).words()
     (field,) = (item for item in read(answer.text).all("input") if item.attributes.get("id") == "c-flags")
     assert field.attributes["value"] == flags
+
+
+def test_every_choice_that_cannot_be_taken_has_a_line_that_leads_to_its_field(site: Site) -> None:
+    path = f"/cards/{site.recorded(BARE, site.token(name='Owner'))}/reproduce"
+    answer = site.client.get(path, params={"revision": "main", "gpus": "two", "flags": "nonsense --"})
+    page = read(answer.text)
+    assert answer.status_code == 422
+    section = page.one("section", class_="trouble")
+    links = {link.attributes["href"]: link.text for link in section.all("a")}
+    assert set(links) == {"#c-revision", "#c-gpus", "#c-flags"}
+    for href, text in links.items():
+        field = page.one("input", id=href[1:])
+        assert field.attributes["aria-invalid"] == "true"
+        error = page.one("p", id=f"{href[1:]}-error")
+        assert f"{href[1:]}-error" in field.attributes["aria-describedby"]
+        assert text.partition(": ")[2].casefold() in error.text.casefold()

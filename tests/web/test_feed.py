@@ -80,3 +80,8 @@ def test_the_sitemap_names_pages_sources_and_claims_that_are_there(site: Client)
 
 def test_every_page_tells_of_the_feed(site: Client) -> None:
     assert '<link rel="alternate" type="application/atom+xml"' in site.get("/axes").text
+
+
+def test_what_people_type_for_the_feed_leads_to_it(site: Client) -> None:
+    answer = site.get("/feed")
+    assert (answer.status_code, answer.headers["location"]) == (301, "/feed.atom")

@@ -136,6 +136,7 @@ def test_a_file_that_is_no_result_is_told_with_its_place(site: Site, data: bytes
     page = send(site, signed_in(site), data, format="guidellm" if data == b"x" else "auto")
     assert page.status_code == 422
     assert said.casefold() in page.text.casefold()
+    assert page.text.casefold().count(said.casefold()) == 1
     assert "Nothing was kept" in page.text
 
 
@@ -208,3 +209,10 @@ def test_names_from_a_file_are_shown_literally(site: Site) -> None:
 def test_an_import_that_is_not_there_is_404(site: Site) -> None:
     assert site.get(f"/import/{'0' * 64}").status_code == 404
     assert site.get("/import/x").status_code == 404
+
+
+def test_the_place_of_a_measurement_in_its_file_is_told_in_the_readers_language(site: Site) -> None:
+    two = b"\n".join((DATA / "sglang_vllm.jsonl").read_bytes().splitlines()[:1] * 2)
+    url = send(site, signed_in(site), two, name="two.jsonl").headers["location"]
+    places = [code.text for code in read(site.get(url, headers={"Accept-Language": "id"}).text).all("code")]
+    assert {"baris 1", "baris 2"} <= {*places}

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tests.jobs.factories import attach_plan
 from tests.jobs.runs import plan
-from tests.web.test_measurement_pages import _allowed, measured, queue, site, text  # noqa: F401 (fixtures)
+from tests.web.test_measurement_pages import _allowed, measured, site, text  # noqa: F401 (fixtures)
 
 if TYPE_CHECKING:
     from pathlib import Path

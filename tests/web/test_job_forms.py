@@ -45,11 +45,6 @@ def of_several(database: Database, clock: StillClock) -> Iterator[Site]:
     yield from open_site(database, clock, second_approver=True)
 
 
-@pytest.fixture
-def queue(site: Site) -> Queue:
-    return Queue(site.database, site.clock, Logs(site.data / "logs"))
-
-
 def cookie(site: Site, *scopes: str, name: str = "Ana") -> tuple[dict[str, str], Writer]:
     """The header of a browser that signed in with a token of these scopes, and who that is."""
     token = site.token(*scopes, name=name)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.jobs.logs import Logs
 from app.web.job_log import MOST_GROWN, shown, whole_lines
 from tests.jobs.factories import Queue, capabilities, plan
 from tests.site import Site, open_site
@@ -29,11 +28,6 @@ HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(1)>"
 @pytest.fixture
 def site(database: Database, clock: StillClock) -> Iterator[Site]:
     yield from open_site(database, clock)
-
-
-@pytest.fixture
-def queue(site: Site) -> Queue:
-    return Queue(site.database, site.clock, Logs(site.data / "logs"))
 
 
 def page(site: Site, path: str, status: int = 200, headers: dict[str, str] | None = None) -> str:

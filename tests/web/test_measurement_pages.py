@@ -17,7 +17,6 @@ from app.axes import AXES
 from app.catalogue.folder import read_catalogue
 from app.catalogue.store import load_into
 from app.claims.words import axis_name
-from app.jobs.logs import Logs
 from app.jobs.measurements import record
 from app.jobs.store import JOB
 from app.protocol.outcome import REPORT
@@ -55,11 +54,6 @@ def site(database: Database, clock: StillClock, tmp_path: Path) -> Iterator[Site
     (folder / "one.yaml").write_text(source("one", "a"))
     load_into(database, read_catalogue(folder), clock)
     yield from open_site(database, clock)
-
-
-@pytest.fixture
-def queue(site: Site) -> Queue:
-    return Queue(site.database, site.clock, Logs(site.data / "logs"))
 
 
 def measured(

@@ -91,6 +91,14 @@ def test_long_text_ends_with_an_ellipsis_and_never_beyond_its_width() -> None:
     assert fitted("x" * 400, BOLD, 24, 500, 1)[0].endswith("…")
 
 
+def test_an_ellipsis_stands_behind_a_whole_word() -> None:
+    text = "one stream against something else that is measured elsewhere"
+    for width in range(120, 900, 20):
+        *_lines, last = fitted(text, PLAIN, 24, width, 1)
+        assert not last.endswith("…") or set(last.removesuffix("…").split()) <= set(text.split())
+    assert fitted("x" * 300, PLAIN, 24, 200, 1)[0].endswith("x…")
+
+
 def test_caveats_that_do_not_fit_are_counted() -> None:
     text = counted_out(CAVEATS, PLAIN, 24, 900, 2)
     shown = text.count("caveat number")
@@ -133,3 +141,11 @@ def test_a_comparison_says_its_verdict_and_the_caveats_of_each_side(site: Client
     assert found.lead == "Not comparable."
     assert any(caveat.startswith("A: ") for caveat in found.caveats)
     assert any(caveat.startswith("B: ") for caveat in found.caveats)
+    assert [name for name, text in found.lines if " on vLLM" in text or " on SGLang" in text] == ["A", "B"]
+
+
+def test_the_title_of_a_comparison_says_its_verdict(site: Client) -> None:
+    page = read(site.get(f"/compare?{PAIR}").text)
+    title = page.one("meta", property="og:title").attributes["content"]
+    assert title == "about 5x and 873.63 tok/s: not comparable"
+    assert page.one("title").text.startswith(title)

@@ -6,9 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.jobs.logs import Logs
 from runners import config
-from tests.jobs.factories import Queue
 from tests.site import Site, open_site
 from tests.web.markup import read
 
@@ -18,16 +16,12 @@ if TYPE_CHECKING:
 
     from app.db import Database
     from tests.conftest import StillClock
+    from tests.jobs.factories import Queue
 
 
 @pytest.fixture
 def site(database: Database, clock: StillClock) -> Iterator[Site]:
     yield from open_site(database, clock)
-
-
-@pytest.fixture
-def queue(site: Site) -> Queue:
-    return Queue(site.database, site.clock, Logs(site.data / "logs"))
 
 
 def test_a_runner_says_what_it_has_and_why_it_takes_nothing(site: Site, queue: Queue) -> None:

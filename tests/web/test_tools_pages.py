@@ -139,7 +139,7 @@ def test_agentx_finds_the_claims_of_agentx_by_deciding_axis_and_counts_the_rest(
     assert [cell.words() for cell in first.all("td")][1:5] == [
         "median 142000as yours",
         "median 444as yours",
-        "hit rate above 96 %as yours",
+        "hit rate above 96 %above yours",
         "median 43as yours",
     ]
     unmeasured = "No claim near your shape measured prefill throughput per GPU, TPOT, KV cache capacity and TTFT."

@@ -16,6 +16,7 @@ from pydantic import ValidationError
 
 from app.axes import AXES
 from app.cards.completeness import questions
+from app.cards.names import tool
 from app.cards.schema import LARGEST, NUMBER, Card
 from app.cards.short import CHOICES
 from app.cards.text import LONGEST, LONGEST_NAME, NAMED
@@ -161,7 +162,9 @@ class Draft:
         found = self.number(tree, *path)
         if found is not None and (found != int(found) or found < 0):
             name = ".".join(str(step) for step in path)
-            self.warn("refused", name, F_("is {found}, which is no count; left out").format(found=short(found)))
+            self.warn(
+                "refused", name, F_("is {number_found}, which is no count; left out").format(number_found=short(found))
+            )
             return None
         return None if found is None else int(found)
 
@@ -173,7 +176,7 @@ class Draft:
             self.warn(
                 "refused",
                 source or axis,
-                F_("is {value}; a time or rate is not negative; left out").format(value=short(value)),
+                F_("is {number_value}; a time or rate is not negative; left out").format(number_value=short(value)),
             )
             return
         self.figures[axis, statistic] = {"axis": axis, "statistic": statistic, "value": value, "unit": unit}
@@ -233,6 +236,7 @@ class Draft:
             self.card["note"] = f"{self.card.get('note', '')} The result is the {first['statistic']}.".strip()
         self.card["also"] = [figure for key, figure in self.figures.items() if key != order[0]] or None
         self.card["raw"] = [raw]
+        self.put("runs.tool", tool(self.tool))
         card = self._validated()
         if card is None or card.result is None:
             return None

@@ -129,8 +129,8 @@ def _counts(draft: Draft, tree: dict[str, Any], benchmark: dict[str, Any]) -> No
         draft.warn(
             "stopped-early",
             "requests",
-            F_("{unfinished} of {total} requests were cut off at the end of the run").format(
-                unfinished=unfinished, total=total
+            F_("{number_unfinished} of {number_total} requests were cut off at the end of the run").format(
+                number_unfinished=unfinished, number_total=total
             ),
         )
     data = get(tree, "config", "spec", "data", 0)

@@ -75,9 +75,9 @@ def _load(draft: Draft, tree: dict[str, Any]) -> None:
     draft.put("workload.concurrency", draft.count(tree, "load_summary", "concurrency"))
     late = draft.number(tree, "load_summary", "schedule_delay", "mean")
     if late is not None and late > LATE_S:
-        message = F_("requests left {late} s late on average: the load generator could not keep its schedule").format(
-            late=short(late)
-        )
+        message = F_(
+            "requests left {number_late} s late on average: the load generator could not keep its schedule"
+        ).format(number_late=short(late))
         draft.warn("T10", "load_summary.schedule_delay", message)
     failed, total = draft.count(tree, "failures", "count"), draft.count(tree, "load_summary", "count")
     traps.failures(draft, failed, total)
@@ -94,21 +94,21 @@ def _tokens(draft: Draft, tree: dict[str, Any]) -> None:
     least, most = draft.number(output, "min"), draft.number(output, "max")
     if least is not None and most is not None and least < most * traps.REACHED:
         message = F_(
-            "outputs run from {least} to {most} tokens: the length was not fixed, or replies ended early"
-        ).format(least=short(least), most=short(most))
+            "outputs run from {number_least} to {number_most} tokens: the length was not fixed, or replies ended early"
+        ).format(number_least=short(least), number_most=short(most))
         draft.warn("T15", "workload.output_tokens", message)
     _counting(draft, tree)
     wrong = draft.count(tree, "successes", "token_count_mismatches")
     if wrong:
-        message = F_("{wrong} replies whose text, tokenised again, does not give the server's token count").format(
-            wrong=wrong
-        )
+        message = F_(
+            "{number_wrong} replies whose text, tokenised again, does not give the server's token count"
+        ).format(number_wrong=wrong)
         draft.warn("T15", "successes.token_count_mismatches", message)
     counted = draft.count(tree, "successes", "client_fallback_requests", "output")
     if counted:
-        message = F_("the output tokens of {counted} replies were counted by tokenising their text again").format(
-            counted=counted
-        )
+        message = F_(
+            "the output tokens of {number_counted} replies were counted by tokenising their text again"
+        ).format(number_counted=counted)
         draft.warn("definition", "successes.client_fallback_requests", message)
     cached, total = (draft.number(tree, "successes", "prompt_tokens", key) for key in ("cached", "total"))
     if cached and total:
@@ -126,9 +126,9 @@ def _counting(draft: Draft, tree: dict[str, Any]) -> None:
     seconds = draft.number(tree, "benchmark_time_seconds")
     if server and rate and seconds and not server * traps.LENGTH <= rate * seconds <= server / traps.LENGTH:
         message = F_(
-            "{rate} output tokens by the client's tokenizer, {server} by the server's count: throughput, "
+            "{number_rate} output tokens by the client's tokenizer, {number_server} by the server's count: throughput, "
             "TPOT and the gap per token are in the client's tokens"
-        ).format(rate=short(rate * seconds), server=short(server))
+        ).format(number_rate=short(rate * seconds), number_server=short(server))
         draft.warn("definition", "output_tokens_per_sec", message)
 
 

@@ -192,9 +192,9 @@ def _output_under_the_name_of_total(
     if load and osl and whole and gpus:
         wall = divide(load * osl, whole * gpus)
         message = F_(
-            "derived: {output} tok/s/GPU holds only while every request decodes; by mean latency the "
-            "wall clock gives about {wall}"
-        ).format(output=short(output), wall=short(wall))
+            "derived: {number_output} tok/s/GPU holds only while every request decodes; by mean latency the "
+            "wall clock gives about {number_wall}"
+        ).format(number_output=short(output), number_wall=short(wall))
         draft.warn("T2", "output_tput_per_gpu", message)
     draft.rate("decode_per_gpu", output, "tok/s/GPU", "output_tput_per_gpu")
     return ("decode_per_gpu",)

@@ -94,7 +94,9 @@ class _Budget:
         if self.left < 0:
             limit = f"{BUDGET // 1024 // 1024} MB"
             raise _RefusedError(
-                F_("holds more than {limit} outside its per-request lists; no result file does").format(limit=limit),
+                F_("holds more than {number_limit} outside its per-request lists; no result file does").format(
+                    number_limit=limit
+                ),
                 path,
             )
 

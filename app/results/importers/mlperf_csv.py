@@ -34,7 +34,7 @@ def fits(tree: Any) -> bool:
 def read(tree: list[dict[str, str]], raw: RawSource, where: str) -> Iterator[Imported | ImportProblem]:
     others = 0
     for number, row in enumerate(tree, start=1):
-        place = f"{where}row {number}"
+        place = where + F_("row {number}").format(number=number)
         model = plain(row.get("Model"))
         if not model or not LANGUAGE_MODELS.search(model):
             others += 1
@@ -88,8 +88,8 @@ def _system(draft: Draft, row: dict[str, str]) -> None:
         if stated and total and stated != total:
             share = short_percent(Decimal(total) / stated - 1)
             message = F_(
-                "{where} says {stated} GPUs, total_accelerators {total}: a number per GPU differs by {share}"
-            ).format(where=where, stated=stated, total=total, share=share)
+                "{where} says {stated} GPUs, total_accelerators {number_total}: a number per GPU differs by {share}"
+            ).format(where=where, stated=stated, number_total=total, share=share)
             draft.warn("T9", "hardware.count", message)
     weights = plain(row.get("weight_data_types")) or ""
     draft.put("dtypes.weights", weights if weights.lower() not in DATATYPE_UNSTATED else None)

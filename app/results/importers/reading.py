@@ -129,7 +129,7 @@ def _open(name: str, data: bytes) -> _Opened:
     if start.startswith((b"{", b"[")):
         found, problems = documents(text)
         several = len(found) + len(problems) > 1
-        places = [f"line {document.line}" if several else "" for document in found]
+        places = [F_("line {number}").format(number=document.line) if several else "" for document in found]
         return _Opened([(document.tree, place) for document, place in zip(found, places, strict=True)], problems)
     return _yaml(name, text)
 

@@ -146,7 +146,7 @@ def _load(draft: Draft, tree: dict[str, Any], completed: int | None) -> None:
         draft.put("workload.rate", rate)
         traps.rate_reached(draft, rate, draft.number(tree, "request_throughput"), "request_rate")
         if rate:
-            form, why = traps.RATE_LIMITED, {"rate": short(rate)}
+            form, why = traps.RATE_LIMITED, {"number_rate": short(rate)}
     traps.concurrency_reached(draft, limit, draft.number(tree, "concurrency"), form, **why)
     traps.plausible_units(draft, limit, draft.number(tree, "concurrency"))
     failed = not_empty(tree.get("errors"))
@@ -181,8 +181,8 @@ def _lengths(draft: Draft, tree: dict[str, Any], completed: int | None) -> None:
         draft.warn("T15", "total_output_tokens", message)
     if counted and retokenized and retokenized < counted * RETOKENIZED:
         message = F_(
-            "{counted} output tokens counted, the text holds {retokenized}: replies may have ended early"
-        ).format(counted=short(counted), retokenized=short(retokenized))
+            "{number_counted} output tokens counted, the text holds {number_retokenized}: replies may have ended early"
+        ).format(number_counted=short(counted), number_retokenized=short(retokenized))
         draft.warn("T15", "total_output_tokens_retokenized", message)
 
 

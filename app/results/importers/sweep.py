@@ -32,9 +32,15 @@ def marked(imported: Sequence[Imported]) -> tuple[Imported, ...]:
         if series in best and result.value < best[series][1] * DROP and load > best[series][0]:
             lower, more = best[series]
             message = F_(
-                "{value} at load {load} is below {more} at {lower}: the sweep is not monotone; a Pareto "
+                "{number_value} at load {number_load} is below {number_more} at {number_lower}: the sweep is not "
+                "monotone; a Pareto "
                 "front drops this point"
-            ).format(value=short(result.value), load=short(load), more=short(more), lower=short(lower))
+            ).format(
+                number_value=short(result.value),
+                number_load=short(load),
+                number_more=short(more),
+                number_lower=short(lower),
+            )
             below[index] = Warned(trap="T18", field="result.value", message=message)
         if series not in best or result.value > best[series][1]:
             best[series] = (load, result.value)

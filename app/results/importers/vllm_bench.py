@@ -75,19 +75,19 @@ def _speculation(draft: Draft, tree: dict[str, Any]) -> None:
         draft.put("speculation.accept_length", draft.number(tree, "spec_decode_acceptance_length"))
     elif drafts := draft.count(tree, "spec_decode_num_drafts"):
         length, places = draft.number(tree, "spec_decode_acceptance_length"), _positions(tree)
-        form = F_("speculation was on ({drafts} drafts); the file does not say by which method: say it")
+        form = F_("speculation was on ({number_drafts} drafts); the file does not say by which method: say it")
         if length is not None:
             form = F_(
-                "speculation was on ({drafts} drafts, accepting {length} tokens a step); the file does "
+                "speculation was on ({number_drafts} drafts, accepting {number_length} tokens a step); the file does "
                 "not say by which method: say it"
             )
         if length is not None and places:
             form = F_(
-                "speculation was on ({drafts} drafts, accepting {length} of at most {most} tokens a "
-                "step); the file does not say by which method: say it"
+                "speculation was on ({number_drafts} drafts, accepting {number_length} of at most {number_most} "
+                "tokens a step); the file does not say by which method: say it"
             )
         said_length = "" if length is None else short(length)
-        message = form.format(drafts=f"{drafts:,}", length=said_length, most=(places or 0) + 1)
+        message = form.format(number_drafts=f"{drafts:,}", number_length=said_length, number_most=(places or 0) + 1)
         draft.warn("definition", "spec_decode_num_drafts", message)
 
 
@@ -132,7 +132,7 @@ def _load(draft: Draft, tree: dict[str, Any], completed: int | None) -> None:
         traps.rate_reached(draft, rate, achieved, "request_rate")
     form, why = traps.FAR_UNDER, {}
     if rate is not None and rate.is_finite():
-        form, why = traps.AT_A_RATE, {"rate": short(rate)}
+        form, why = traps.AT_A_RATE, {"number_rate": short(rate)}
     in_flight = _in_flight(draft, tree, completed)
     traps.concurrency_reached(draft, limit, in_flight, form, **why)
     traps.plausible_units(draft, limit, in_flight)

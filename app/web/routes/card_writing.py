@@ -22,7 +22,7 @@ from app.language import N_, _
 from app.replay.store import ReplayKey, Reply, once
 from app.web import card_begin
 from app.web.card_form_contexts import FormPage
-from app.web.card_form_page import Frame, Typed, check_part, editor, input_of
+from app.web.card_form_page import Frame, Typed, check_part, editor
 from app.web.contexts import Shell
 from app.web.forms import CARD_FORM
 from app.web.reading import cards, catalogue
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from sqlmodel import Session
 
     from app.accounts.tokens import Actor
-    from app.cards.form import FormCard
     from app.cards.record import CardRecord
     from app.db import Database
     from app.web.card_begin import Begun
@@ -124,30 +123,13 @@ def _typed(request: Request, form: dict[str, str]) -> Typed:
         return Typed("yaml", text, as_typed, read_card(text))
     found = from_fields(text, form) if form.get("tab") != "yaml" else None
     if found is not None:
-        read = _judged(request, found.text)
-        return Typed("form", found.text, found.values, read, found.problems, _beside(found, read))
+        return Typed("form", found.text, found.values, _judged(request, found.text), found.problems)
     shown = from_text(text)
     return Typed("yaml", text, shown.values if shown else as_typed, _judged(request, text))
 
 
 def _too_long(text: str) -> bool:
     return len(text.encode()) > MOST_BYTES
-
-
-def _beside(found: FormCard, read: ReadCard) -> ReadCard | None:
-    """What the rules say of the rest where some fields hold what no card takes: first without those fields, then
-    without their blocks."""
-    if read.card is not None:
-        return None
-    wrong = {where for item in read.errors if (where := input_of(item.field))}
-    blocks = {where.partition(".")[0] for where in wrong}
-    for left_out in (wrong, {path for path in INPUTS if path.partition(".")[0] in blocks}):
-        rest = from_fields(found.text, dict.fromkeys(left_out, ""))
-        again = read_card((rest.text if rest else "") or "{}")
-        if again.card is not None:
-            kept = tuple(item for item in again.findings if item.field.partition(".")[0] not in blocks)
-            return ReadCard(again.card, kept)
-    return None
 
 
 def _judged(request: Request, text: str) -> ReadCard:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 from fastapi import APIRouter, Request
-from fastapi.responses import PlainTextResponse, Response
+from fastapi.responses import PlainTextResponse, RedirectResponse, Response
 
 from app.asked import root
 from app.web.feed_xml import feed, robots, sitemap
@@ -27,6 +27,12 @@ def _news(request: Request) -> News:
 def atom(request: Request) -> Response:
     """The newest claims, revisions and verdicts."""
     return marked(request, feed(_news(request).newest(MOST), root(request)), "application/atom+xml", CACHED)
+
+
+@router.get("/feed", response_class=RedirectResponse)
+def where_the_feed_is() -> RedirectResponse:
+    """What people type who look for it."""
+    return RedirectResponse("/feed.atom", 301, CACHED)
 
 
 @router.get("/sitemap.xml", response_class=Response)

@@ -15,7 +15,7 @@ from markupsafe import Markup
 from app.accounts.store import note_use
 from app.cards.rules import Finding
 from app.cards.store import Draft, Writer
-from app.errors import AgainError, AppError, InvalidInputError, UnauthorizedError
+from app.errors import AgainError, AppError, InvalidInputError, UnauthorizedError, UnreadError
 from app.language import _
 from app.results.importers import MOST_BYTES, TOOL_NAMES
 from app.results.recording import read_chosen
@@ -66,7 +66,9 @@ async def send_file(request: Request) -> Response:
     except AppError as error:
         problems = [_line(detail) for detail in error.details]
         sign_in = "/sign-in?next=/import" if isinstance(error, UnauthorizedError) else ""
-        context = import_page(form.fields.get("format", "auto"), MOST_BYTES, sign_in, plain(error.message), problems)
+        unread = isinstance(error, UnreadError)  # then the list below says why, each problem once
+        trouble = _("No result could be read in the file") if unread else plain(error.message)
+        context = import_page(form.fields.get("format", "auto"), MOST_BYTES, sign_in, trouble, problems)
         again = {"Retry-After": str(error.retry_after)} if isinstance(error, AgainError) else {}
         return respond(request, context, status=error.status, headers={**PRIVATE, **again})
     return RedirectResponse(f"/import/{stored.sha256}", 303)

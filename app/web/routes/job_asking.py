@@ -25,7 +25,6 @@ from app.web.render import respond
 from app.web.reproduce_page import FIELDS, Asked, chosen, reproduce_page
 from app.web.state import address
 from app.web.visitor import signed_in, visitor
-from app.web.wording import plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -142,7 +141,7 @@ def _page(request: Request, of: _Of, given: Mapping[str, str], error: AppError |
     lacking = jobs(request).lacking(needs_of(plan, planned.accelerator)) if planned and plan else {}
     context = reproduce_page(
         Asked(of.heading, of.path, given, seed, planned, found, lacking),
-        trouble=plain(error.message) if error else "",
+        error=error,
         why_not=_why_not(actor),
         sign_in="" if actor else f"/sign-in?next={quote(address(f'{of.path}/reproduce', typed))}",
     )
