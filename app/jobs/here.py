@@ -20,10 +20,10 @@ from app.jobs.matching import Needs, lacks, needs_of
 from app.jobs.permission import decided
 from app.jobs.plans import SILENT, from_claim
 from app.language import N_, _, kept, number
+from app.protocol.engines import ENGINES
 from app.protocol.english import counted
 from app.protocol.lease import Capabilities, EngineHere
 from app.retold import retold
-from runners.engines import ENGINES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

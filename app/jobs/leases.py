@@ -18,6 +18,7 @@ import app.accounts.tables  # noqa: F401 (declares the tokens)
 from app.errors import ConflictError, ForbiddenError, LeaseLostError, NotFoundError
 from app.jobs.ends import lost
 from app.jobs.matching import Needs, lacks
+from app.jobs.permission import needing
 from app.jobs.states import ACKNOWLEDGED, ACTIVE, BEAT, LEASE, POLL, after
 from app.jobs.store import JOB, REFUSAL, RUNNER, UPDATE, alone, approved, asker, locked, settle, settled
 from app.protocol.lease import Assignment, LeaseReply, Placement, Renewal
@@ -313,7 +314,7 @@ def _assignment(session: Session, job: sa.Row[Any], epoch: int, now: dt.datetime
         job_id=job.id,
         epoch=epoch,
         plan=_plan(job.plan),
-        approved=tuple(sorted(approved(session, json.loads(job.asks), now, asker(job, second=second)))),
+        approved=tuple(sorted(approved(session, needing(job.plan), now, asker(job, second=second)))),
         placements=(Placement(gpus=_needs(job.needs).gpus),),
         lease_s=LEASE.total_seconds(),
         ack_s=ACKNOWLEDGED.total_seconds(),

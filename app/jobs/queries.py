@@ -12,8 +12,9 @@ from sqlmodel import SQLModel
 
 from app.errors import InvalidInputError, NotFoundError
 from app.ids import could_be_id
+from app.jobs.changed import launch_row
 from app.jobs.matching import Needs, lacks
-from app.jobs.permission import decided, launches
+from app.jobs.permission import launches, needing
 from app.jobs.rows import (
     ApprovalRow,
     AttemptRow,
@@ -157,12 +158,12 @@ def approval_rows(session: Session) -> tuple[ApprovalRow, ...]:
 
 
 def _launches(session: Session, job: sa.Row[Any], plan: Plan, now: dt.datetime) -> tuple[LaunchRow, ...]:
-    digests = json.loads(job.asks)
-    live = (APPROVAL.c.digest.in_(digests), APPROVAL.c.revoked_at.is_(None), APPROVAL.c.expires_at > now)
-    rows = session.connection().execute(sa.select(APPROVAL).where(*live).order_by(APPROVAL.c.id)).all()
-    given = {row.digest: _approval(row) for row in rows}
-    asked = launches(plan)
-    return tuple(LaunchRow(key, asked[key], given.get(key), decided(asked[key])) for key in digests)
+    digests = needing(job.plan)
+    if not digests:
+        return ()
+    rows, asked = approval_rows(session), launches(plan)
+    given = {row.digest: row for row in reversed(rows) if row.revoked_at is None and row.expires_at > now}
+    return tuple(launch_row(key, asked[key], given.get(key), rows) for key in digests)
 
 
 def before(table: sa.Table, cursor: str | None, limit: int) -> list[sa.ColumnElement[bool]]:

@@ -10,7 +10,9 @@ from app.results.bundle import CHECKED, on_trust_of_any
 if TYPE_CHECKING:
     import datetime as dt
 
+    from app.jobs.changed import Changed
     from app.jobs.matching import Needs
+    from app.protocol.engines.start import Start
     from app.protocol.launch import Launch
     from app.protocol.lease import Capabilities
     from app.protocol.plan import Plan
@@ -105,12 +107,18 @@ class ApprovalRow:
 
 @dataclass(frozen=True)
 class LaunchRow:
-    """A launch of a job's plan that needs approval: the one that it has now, and why it needs one, part by part."""
+    """A launch of a job's plan that needs approval: the one that it has now, and why it needs one, part by part.
+    `start` is exactly what would run; None where nothing can, as `trouble` says. `before` is the newest approval of
+    another start with this engine and model, and `changes` what is different since."""
 
     digest: str
     launch: Launch
+    start: Start | None
+    trouble: str
     approval: ApprovalRow | None
     decision: Decision
+    before: ApprovalRow | None
+    changes: tuple[Changed, ...]
 
 
 @dataclass(frozen=True)

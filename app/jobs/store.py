@@ -17,9 +17,9 @@ from app.errors import ForbiddenError, InvalidInputError, NotFoundError
 from app.ids import could_be_id, letters
 from app.jobs.amounts import too_much
 from app.jobs.matching import Needs, lacks, needs_of
-from app.jobs.permission import asks, launches
+from app.jobs.permission import asks, launches, needing
 from app.jobs.states import ACTIVE, APPROVED_FOR, after
-from app.protocol.launch import canonical
+from app.protocol.exact import canonical
 from app.protocol.lease import Capabilities
 from app.protocol.plan import Plan
 from app.statements import Prepared
@@ -129,9 +129,8 @@ def approve(session: Session, job_id: str, by: Writer, now: dt.datetime, *, seco
         raise ForbiddenError(own)
     if job.state != "queued" or job.approved:
         after(job.state, "approve")
-    digests = json.loads(job.asks)
     plan = Plan.model_validate_json(job.plan)
-    asks(plan)  # the policy may have learnt since the job was asked for
+    digests = asks(plan)  # the policy may have learnt since the job was asked for
     wanted, known = launches(plan), approved(session, digests, now, asker(job, second=second))
     missing = [key for key in digests if key not in known]
     given = {
@@ -164,7 +163,7 @@ def revoke(session: Session, approval_id: int, by: Writer, now: dt.datetime, *, 
 
 def settle(session: Session, now: dt.datetime, *, second: bool) -> None:
     """Look at every job again that waits, and that needs approval: what is approved now, and what some runner starts
-    unasked. For when an approval was given or taken back, or a runner's policy is another."""
+    unasked. For when an approval was given or taken back, a runner's policy is another, or Benchcard itself."""
     alone(session)
     waiting = sa.select(JOB).where(JOB.c.state.in_(("awaiting_approval", "queued")), JOB.c.asks != "[]")
     for job in session.connection().execute(waiting.order_by(JOB.c.number)).all():
@@ -173,15 +172,16 @@ def settle(session: Session, now: dt.datetime, *, second: bool) -> None:
 
 def settled(session: Session, job: sa.Row[Any], now: dt.datetime, *, second: bool) -> bool:
     """Whether every launch of a waiting job is approved now; what follows for it is written."""
-    digests = json.loads(job.asks)
+    digests = needing(job.plan)
     allowed = approved(session, digests, now, asker(job, second=second)) == set(digests)
     state = job.state
     if allowed or runs_unasked(session, Needs.model_validate_json(job.needs)):
         state = "queued" if state == "queued" else after(state, "approve")
     elif state == "queued":
         state = after(state, "withdraw")
-    if (state, allowed) != (job.state, job.approved):
-        UPDATE.run(session, {"job": job.id, "state": state, "approved": allowed})
+    written = {"state": state, "approved": allowed, "asks": json.dumps(digests)}
+    if any(getattr(job, name) != value for name, value in written.items()):
+        UPDATE.run(session, {"job": job.id, **written})
     return allowed
 
 

@@ -12,7 +12,7 @@ from app.errors import ConflictError, ForbiddenError
 from app.jobs.ends import MOST_REFUSALS
 from app.jobs.matching import lacks, needs_of
 from app.jobs.queries import job_detail
-from app.protocol.launch import digest
+from app.protocol.exact import digest
 from app.protocol.lease import EngineHere
 from app.protocol.policy.local import LocalPolicy
 from tests.jobs.factories import ANA, BO, LAUNCH, MAY, capabilities, plan
