@@ -106,7 +106,7 @@ def create_app(settings: Settings, clock: Clock | None = None, randomness: Rando
         await run_in_threadpool(running.state.catalogue.index)  # so that nobody's first request waits for it
         weights(), pairs()  # nor finds their files changed
         memory.settle()
-        async with swept(database, running.state.clock):
+        async with swept(database, running.state.clock, second=settings.second_approver):
             yield
         database.close()
 

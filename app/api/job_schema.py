@@ -10,6 +10,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_valida
 from app.api.schema import Cursor, Limit, Name, digits
 from app.jobs.choices import Choices
 from app.jobs.matching import Needs
+from app.jobs.rows import Standing
 from app.jobs.states import State
 from app.protocol.engines.start import Start
 from app.protocol.launch import Launch
@@ -207,7 +208,13 @@ class RunnerItem(_Read):
     failures: int = Field(description="attempts in a row that failed by the machine's fault")
     quarantined_at: dt.datetime | None
     quarantine: str | None = Field(description="why it is given nothing until a maintainer lets it take jobs again")
+    retired_at: dt.datetime | None = Field(description="when a maintainer took it out of service")
+    retired_by: str | None
     jobs: list[str]
+    standing: Standing = Field(
+        description="free and busy: it is up, seen within 90 s and taking jobs; away: not seen for that long; "
+        "quarantined: it is given nothing, or says itself that it may measure nothing"
+    )
 
 
 class RunnerList(BaseModel):

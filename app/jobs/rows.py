@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from app.results.bundle import CHECKED, on_trust_of_any
 
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from app.protocol.lease import Capabilities
     from app.protocol.plan import Plan
     from app.protocol.policy.decide import Decision
+
+
+Standing = Literal["free", "busy", "draining", "away", "quarantined", "retired"]
 
 
 @dataclass(frozen=True)
@@ -157,7 +160,7 @@ class LogPiece:
 @dataclass(frozen=True)
 class RunnerRow:
     """A runner as it was last seen: when it asked for work, or when its job's heartbeat came. `trouble`: why it says
-    itself that it may measure nothing."""
+    itself that it may measure nothing. `standing` is how it stands now."""
 
     name: str
     boot_id: str
@@ -170,7 +173,15 @@ class RunnerRow:
     failures: int
     quarantined_at: dt.datetime | None
     quarantine: str | None
+    retired_at: dt.datetime | None
+    retired_by: str | None
     jobs: tuple[str, ...]  # that it has now
+    standing: Standing
+
+    @property
+    def is_up(self) -> bool:
+        """Whether it takes jobs, now or after the one that it has."""
+        return self.standing in ("free", "busy")
 
 
 @dataclass(frozen=True)

@@ -39,7 +39,6 @@ SIGNS = {"same": "  ", "old": "- ", "new": "+ "}
 # Why a word is left out where nothing is given for its place.
 ONLY_WITH: dict[Place, str] = {
     "CACHED": N_("the model in a cache of Hugging Face, not in a folder of its own"),
-    "GPUS": N_("GPUs to give"),
     "MODELS": N_("a folder of models that its owner has named"),
     "MODULES": N_("folders of modules that its owner has named"),
 }
@@ -141,11 +140,10 @@ def _places(start: Start) -> tuple[Fact, ...]:
 
 def _sometimes(start: Start) -> tuple[str, ...]:
     """What is left out at some starts."""
-    words = [*start.argv, *(Word(text=name, only_with=word.only_with) for name, word in start.env.items())]
+    given = [(word.text, word.only_with) for word in start.argv]
+    given += [(name, word.only_with) for name, word in start.env.items()]
     said = _("`{text}` is given only where the runner has {what}.")
-    return tuple(
-        said.format(text=visible(word.text), what=_(ONLY_WITH[word.only_with])) for word in words if word.only_with
-    )
+    return tuple(said.format(text=visible(text), what=_(ONLY_WITH[of])) for text, of in given if of in ONLY_WITH)
 
 
 def _decided(item: Item) -> DecidedLine:

@@ -31,6 +31,7 @@ SCOPES = {
     "/claims/{claim_id}/reproduce": "submit",
     "/cards/{card_id}/reproduce": "submit",
     "/runners/{name}/drain": "maintain",
+    "/runners/{name}/retire": "maintain",
 }
 
 
@@ -157,7 +158,8 @@ def test_a_job_that_only_a_listing_runner_takes_says_so_and_may_be_approved(site
     assert "waits until a maintainer has read" in site.get(path).text
     engines = ({"name": "vllm", "version": "0.32.0", "device": "cpu"},)
     has = capabilities(models=(f"org/M@{'a' * 40}",), engines=engines)
-    queue.lease(capabilities=has, draining=True)
+    queue.submit(priority=1)  # which keeps the runner busy
+    queue.lease(capabilities=has)
     assert queue.job(job).state == "queued"
     assert "whose own list names its model" in site.get(path).text
     assert "nobody has approved it" in site.get(f"/jobs/{job}").text
@@ -355,7 +357,7 @@ def test_whether_a_claim_can_be_tried_here_follows_the_runners_that_register(sit
         return read(site.get(f"/claims/{claim}").text).words(), row.words(), item["here"]["status"]
 
     page, row, status = shown()
-    assert "No runner has registered here yet" in page
+    assert "No runner is in service here" in page
     assert "runner" not in row
     assert status == "no_runner"
     queue.lease()

@@ -29,10 +29,10 @@ PLACES: dict[Place, str] = {
     "PROGRAMS": N_("the folder of the programs of this engine's own environment at the runner"),
     "PORT": N_("a port that is free there"),
     "KEY": N_("a random key, new at each start"),
-    "NAME": N_("`benchcard-` and random characters, new at each start"),
+    "NAME": N_("benchcard- and random characters, new at each start"),
     "MODEL": N_("the model's folder at the runner; its id where the runner has it in a cache of Hugging Face"),
     "SCRATCH": N_("a new, empty folder, deleted afterwards"),
-    "GPUS": N_("the numbers of the GPUs that the runner gives to this server"),
+    "GPUS": N_("the numbers of the GPUs that the runner gives to this server; nothing where it needs none"),
     "MODELS": N_("the folder of models that the runner's owner has named"),
     "MODULES": N_("the folders of modules that the runner's owner has named"),
 }
