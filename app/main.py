@@ -90,7 +90,7 @@ def prepare(settings: Settings, clock: Clock) -> Counter[str]:
         changes = load_into(database, loaded, clock)
         record_all(database, Files(settings.data / "files"), settings.catalogue, clock)
         database.write(judge_changed)  # a claim that was loaded anew knows nothing of its measurements
-        now, second = clock.now(), settings.second_approver
+        now, second = clock.now(), settings.two_people
         database.write(lambda session: settle(session, now, second=second))  # this version may start things otherwise
         return changes
 
@@ -106,7 +106,7 @@ def create_app(settings: Settings, clock: Clock | None = None, randomness: Rando
         await run_in_threadpool(running.state.catalogue.index)  # so that nobody's first request waits for it
         weights(), pairs()  # nor finds their files changed
         memory.settle()
-        async with swept(database, running.state.clock, second=settings.second_approver):
+        async with swept(database, running.state.clock, second=settings.two_people):
             yield
         database.close()
 

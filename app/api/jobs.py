@@ -243,7 +243,7 @@ def _jobs(request: Request) -> "Jobs":
 
 
 def _second(request: Request) -> bool:
-    return cast("Settings", request.app.state.settings).second_approver
+    return cast("Settings", request.app.state.settings).two_people
 
 
 def _now(request: Request) -> "dt.datetime":

@@ -48,6 +48,7 @@ BY_ANOTHER = LIVE.where(
     APPROVAL.c.approver != sa.bindparam("owner"),
     sa.func.lower(APPROVAL.c.approved_by) != sa.func.lower(sa.bindparam("asker", type_=APPROVAL.c.approved_by.type)),
 )
+TWO = "(two people approve where BENCHCARD_SECOND_APPROVER is true, or unset on a server that others can reach)"
 LOCK = sa.text("SELECT pg_advisory_xact_lock(7301423)")
 
 
@@ -238,15 +239,12 @@ def why_own(owner: str, asked_by: str, token: str, name: str) -> str:
     """Why they count as one person, who approves nothing of their own: the same token, or another one of the same name;
     "" where they are two."""
     if owner == token:
-        return (
-            "nobody approves a job of their own here (BENCHCARD_SECOND_APPROVER is set), and you asked for this one: "
-            "another maintainer has to"
-        )
+        return f"nobody approves a job of their own here, and you asked for this one: another maintainer has to {TWO}"
     if asked_by.casefold() == name.casefold():
         return (
             f"whoever asked for this job and you are both named `{name}`, which counts as one person, and nobody "
-            "approves a job of their own here (BENCHCARD_SECOND_APPROVER is set): sign in under a name of your own, "
-            "with `benchcard sign-in --name NAME` or a token made with `--name NAME`"
+            "approves a job of their own here: sign in under a name of your own, with `benchcard sign-in --name NAME` "
+            f"or a token made with `--name NAME` {TWO}"
         )
     return ""
 

@@ -156,7 +156,10 @@ def _decided(item: Item) -> DecidedLine:
 def _approval(given: ApprovalRow | None) -> str:
     if given is None:
         return ""
-    return _("Approved by {approver} for a job that {asker} asked for, on {at}, until {end}.").format(
+    said = _("Approved by {approver} for a job that {asker} asked for, on {at}, until {end}.")
+    if given.approved_by.casefold() == given.asked_by.casefold():
+        said = _("Approved by {approver}, who asked for it too, so nobody else read it: on {at}, until {end}.")
+    return said.format(
         approver=visible(given.approved_by), asker=visible(given.asked_by),
         at=moment(given.approved_at), end=moment(given.expires_at),
     )  # fmt: skip

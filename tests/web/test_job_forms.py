@@ -195,6 +195,8 @@ def test_whoever_signed_in_by_the_first_link_asks_and_approves_alone(site: Site,
     assert post(site, path, me, form_of(shown, path), digests="0" * 64, to="approve").status_code == 422
     assert post(site, path, me, form_of(shown, path), to="approve").status_code == 303
     assert queue.job(page.rpartition("/")[2]).state == "queued"
+    assert "who asked for it too, so nobody else read it: on " in site.get(path).text
+    assert "a maintainer may approve a job of their own" in site.get("/about").text
 
 
 def test_where_two_people_are_wanted_the_page_says_why_it_refuses(of_several: Site, clock: StillClock) -> None:
@@ -219,6 +221,7 @@ def test_where_two_people_are_wanted_the_page_says_why_it_refuses(of_several: Si
     assert post(site, path, namesake, form=fields, to="approve").status_code == 403
     assert post(site, path, may, form=fields, to="approve").status_code == 303
     assert "Approved by Bo for a job that Ana asked for, on " in site.get(path).text
+    assert "it takes two people: nobody approves a job of their own" in site.get("/about").text
 
 
 def test_a_maintainer_approves_only_what_was_shown(site: Site, queue: Queue) -> None:

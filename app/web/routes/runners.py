@@ -47,7 +47,7 @@ def drain_runner(request: Request, name: str, form: Annotated[dict[str, str], CA
 @router.post("/runners/{name}/retire", response_model=None)
 def retire_runner(request: Request, name: str, _: Annotated[dict[str, str], CARD_FORM]) -> Response:
     """The same; it is refused from then on."""
-    moment, second = now(request), cast("Settings", request.app.state.settings).second_approver
+    moment, second = now(request), cast("Settings", request.app.state.settings).two_people
     try:
         actor = signed_in(request, "maintain")
         by = Writer.of(actor)
