@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from app.catalogue.folder import read_catalogue
 from app.catalogue.models import weights
 from app.catalogue.pairs import pairs
-from app.commands import accounts, cards, evidence, imports, jobs, operations, reading
+from app.commands import accounts, cards, evidence, imports, jobs, operations, reading, runners
 from app.commands.exits import FOUND, HELP, OK, SETUP, USAGE
 from app.errors import AppError, InvalidInputError, SetupError
 from app.serve import serve
@@ -58,7 +58,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     check.add_argument("files", nargs="*", type=Path, metavar="FILES")
     check.set_defaults(run=_check)
-    for part in (cards, imports, reading, jobs, evidence, accounts, operations):
+    for part in (cards, imports, reading, jobs, runners, evidence, accounts, operations):
         part.add(commands)
     measuring.add_commands(commands)
     return parser

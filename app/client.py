@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import time
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from urllib.parse import quote
 from uuid import uuid4
 
@@ -21,7 +21,15 @@ from pydantic import BaseModel, ValidationError
 from app.api.card_schema import CardChecked, CardDetail, CardList, CardListQuery, CardRevisions, CardStored
 from app.api.errors import ErrorBody, ErrorDetail
 from app.api.import_schema import CardsStored, ImportDetail, RecordImport
-from app.api.job_schema import JobDetail, JobList, JobListQuery, MeasurementDetail, SubmitJob
+from app.api.job_schema import (
+    JobDetail,
+    JobList,
+    JobListQuery,
+    MeasurementDetail,
+    RunnerItem,
+    RunnerList,
+    SubmitJob,
+)
 from app.api.schema import ApiClaim, ClaimList, ClaimListQuery
 from app.compare.schema import Comparison
 
@@ -170,6 +178,17 @@ class Client:
     def approve_job(self, job_id: str, key: str | None = None) -> JobDetail:
         """Allow what a job would start; status 403 for one's own."""
         return self._change(f"/api/v1/jobs/{_segment(job_id)}/approve", "{}", key)
+
+    def runners(self) -> RunnerList:
+        """Every runner that was ever seen, and how it stands."""
+        return self._read("/api/v1/runners", RunnerList)
+
+    def change_runner(
+        self, name: str, action: Literal["drain", "resume", "retire"], key: str | None = None
+    ) -> RunnerItem:
+        """Let a runner take no more, take again, or take it out of service; status 403 without the scope `maintain`."""
+        path = f"/api/v1/runners/{_segment(name)}/{action}"
+        return _as(RunnerItem, self._send("POST", path, "{}", "json", key=key or str(uuid4())))
 
     def job_log(self, job_id: str, offset: int = 0) -> Iterator[bytes]:
         """What the newest attempt has logged so far, piece after piece."""

@@ -34,6 +34,7 @@ from app.jobs.measured import Measurements
 from app.jobs.measurements import judge_changed
 from app.jobs.queries import Jobs
 from app.jobs.shipped import record_all
+from app.jobs.store import settle
 from app.jobs.sweeping import swept
 from app.locale import languages
 from app.metrics import Figures, Metrics
@@ -89,6 +90,8 @@ def prepare(settings: Settings, clock: Clock) -> Counter[str]:
         changes = load_into(database, loaded, clock)
         record_all(database, Files(settings.data / "files"), settings.catalogue, clock)
         database.write(judge_changed)  # a claim that was loaded anew knows nothing of its measurements
+        now, second = clock.now(), settings.two_people
+        database.write(lambda session: settle(session, now, second=second))  # this version may start things otherwise
         return changes
 
 
@@ -103,7 +106,7 @@ def create_app(settings: Settings, clock: Clock | None = None, randomness: Rando
         await run_in_threadpool(running.state.catalogue.index)  # so that nobody's first request waits for it
         weights(), pairs()  # nor finds their files changed
         memory.settle()
-        async with swept(database, running.state.clock):
+        async with swept(database, running.state.clock, second=settings.two_people):
             yield
         database.close()
 

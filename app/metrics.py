@@ -36,7 +36,7 @@ SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
 ROWS_FOR_S = 15  # how long counts of rows are shown before they are counted again
 FOLDER_FOR_S = 300
 JOB, RUNNER = SQLModel.metadata.tables["job"], SQLModel.metadata.tables["runner"]
-RUNNERS = ("ready", "draining", "quarantined", "away")
+RUNNERS = ("ready", "draining", "quarantined", "away", "retired")
 
 
 class Metrics:
@@ -120,11 +120,12 @@ def _folder(data: Path) -> list[Metric]:
 def _rows(database: Database, clock: Clock) -> list[Metric]:
     rows = GaugeMetricFamily("benchcard_rows", "Rows of a table.", labels=["table"])
     jobs = GaugeMetricFamily("benchcard_jobs", "Jobs by state.", labels=["state"])
-    runners = GaugeMetricFamily("benchcard_runners", "Runners by state; away: not seen for a lease.", labels=["state"])
+    runners = GaugeMetricFamily("benchcard_runners", "Runners by state; away: not seen for 90 s.", labels=["state"])
     now = clock.now()
     expired = sa.and_(JOB.c.state.in_(ACTIVE), JOB.c.lease_until < now)
     beats = (JOB.c.runner == RUNNER.c.name, JOB.c.state.in_(ACTIVE), JOB.c.beat_at >= now - LEASE)
     kind = sa.case(
+        (RUNNER.c.retired_at.is_not(None), "retired"),
         (RUNNER.c.quarantined_at.is_not(None), "quarantined"),
         (sa.and_(RUNNER.c.seen_at < now - LEASE, ~sa.exists().where(*beats)), "away"),
         (sa.or_(RUNNER.c.draining, RUNNER.c.drain_asked), "draining"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from ipaddress import ip_address
 from pathlib import Path
 
 from pydantic import AliasChoices, Field, ValidationError
@@ -48,11 +49,17 @@ class Settings(BaseSettings):
         validation_alias=AliasChoices("BENCHCARD_PORT", "PORT"),
         description="port that the server listens on; 0 takes a free one",
     )
-    second_approver: bool = Field(
-        default=False,
+    second_approver: bool | None = Field(
+        default=None,
         validation_alias="BENCHCARD_SECOND_APPROVER",
-        description="true: what a job starts is approved by another maintainer than the one who asked for it",
+        description="true: what a job starts is approved by another maintainer than the one who asked for it; without "
+        "one true unless the server listens on its own machine alone",
     )
+
+    @property
+    def two_people(self) -> bool:
+        """Whether nobody approves a job of their own. Whoever works alone on one machine has nobody else to ask."""
+        return not _is_loopback(self.host) if self.second_approver is None else self.second_approver
 
     def url(self) -> str:
         """The database's SQLAlchemy URL."""
@@ -64,6 +71,13 @@ class Settings(BaseSettings):
         """Where a browser on this machine finds the server; `port` where the server took a free one."""
         host = ANYWHERE.get(self.host, self.host)
         return f"http://{f'[{host}]' if ':' in host else host}:{self.port if port is None else port}"
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
 
 
 def names(field: str) -> list[str]:

@@ -14,11 +14,11 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from app.protocol.engines.recipe import RecipeError
 from app.protocol.outcome import REPORT, Outcome, Report
 from runners import machine_facts, order
 from runners.engines.control import ControlError, HungError
 from runners.engines.install import InstallError
-from runners.engines.recipe import RecipeError
 from runners.engines.server import LaunchError
 from runners.events import Progress
 from runners.gpu import GpuError

@@ -14,8 +14,8 @@ from runners.load.verdict import Reason
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from app.protocol.engines.table import Quantity
     from runners.engines.counters import Counters
-    from runners.engines.table import Quantity
     from runners.load.metrics import Metrics
     from runners.load.verdict import Client, Limits
 

@@ -11,12 +11,12 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
+from app.protocol.engines.recipe import of_launch
 from app.protocol.outcome import Freed, RunReport, SideReport
 from app.protocol.reasons import said
 from runners import gpu, local_model, measure, referee
 from runners.cores import Watch
 from runners.engines import install
-from runners.engines.recipe import of_launch
 from runners.engines.server import GRACE_S, Server
 from runners.load.plan import Workload
 from runners.load.schedule import Closed, Load, Open, Sessions

@@ -8,12 +8,12 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from app.protocol.engines.start import SYSTEM_PATH
 from app.protocol.outcome import ToolRun
 from runners import referee
 from runners.bench_tools import PACKAGES, Asked, arguments
 from runners.cores import Watch
 from runners.engines.control import ANSWER_S, SILENT_S, HungError
-from runners.engines.environment import SYSTEM_PATH
 from runners.process import Process
 from runners.spool import PARTS
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from app.protocol.engines import ENGINES
 from runners import referee
-from runners.engines import ENGINES, control
+from runners.engines import control
 from runners.engines.counters import RestartedError, delta
 from runners.load.verdict import Reason
 

@@ -77,3 +77,26 @@ def test_the_address_is_one_that_a_browser_takes(host: str, address: str) -> Non
 def test_every_setting_is_documented() -> None:
     listed = set(re.findall(r"^\| `([A-Z_]+)`", (ROOT / "README.md").read_text(), re.MULTILINE))
     assert listed == {name for field in Settings.model_fields for name in names(field)} - {"BENCHCARD_PORT"}
+
+
+@pytest.mark.parametrize(
+    ("host", "said", "two"),
+    [
+        ("127.0.0.1", "", False),
+        ("127.0.0.7", "", False),
+        ("::1", "", False),
+        ("localhost", "", False),
+        ("0.0.0.0", "", True),
+        ("::", "", True),
+        ("10.0.0.5", "", True),
+        ("bench.example", "", True),
+        ("0.0.0.0", "false", False),
+        ("127.0.0.1", "true", True),
+    ],
+)
+def test_an_approval_takes_two_people_where_others_can_reach_the_server(
+    host: str, said: str, two: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BENCHCARD_HOST", host)
+    monkeypatch.setenv("BENCHCARD_SECOND_APPROVER", said)
+    assert read_settings().two_people is two

@@ -10,7 +10,9 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_valida
 from app.api.schema import Cursor, Limit, Name, digits
 from app.jobs.choices import Choices
 from app.jobs.matching import Needs
+from app.jobs.rows import Standing
 from app.jobs.states import State
+from app.protocol.engines.start import Start
 from app.protocol.launch import Launch
 from app.protocol.lease import Capabilities
 from app.protocol.plan import JobKind, Plan
@@ -141,7 +143,9 @@ class Approval(_Read):
 
     id: int
     digest: str = Field(description="SHA-256 of `launch`")
-    launch: str = Field(description="canonical JSON")
+    launch: str = Field(
+        description="canonical JSON of the launch and of its start: argv and environment as they would run"
+    )
     asked_by: str
     approved_by: str
     approved_at: dt.datetime
@@ -154,11 +158,23 @@ class ApprovalList(BaseModel):
     items: list[Approval]
 
 
+class ChangedLine(_Read):
+    kind: Literal["same", "old", "new"]
+    text: str
+
+
 class LaunchToApprove(_Read):
     digest: str
     launch: Launch
+    start: Start | None = Field(
+        description="exactly what would run: `{PLACE}` in a word that names a place is filled in by the runner, and a "
+        "word with `only_with` is left out where nothing is given for that; null where it cannot be started"
+    )
+    trouble: str = Field(description="why it cannot be started")
     approval: Approval | None = Field(description="null where it still has to be approved")
     decision: Decision = Field(description="every part of it, with the answer and the reason")
+    before: Approval | None = Field(description="the newest approval of another start with this engine and model")
+    changes: list[ChangedLine] = Field(description="what would run now against that, line by line")
 
 
 class JobDetail(JobItem):
@@ -192,7 +208,13 @@ class RunnerItem(_Read):
     failures: int = Field(description="attempts in a row that failed by the machine's fault")
     quarantined_at: dt.datetime | None
     quarantine: str | None = Field(description="why it is given nothing until a maintainer lets it take jobs again")
+    retired_at: dt.datetime | None = Field(description="when a maintainer took it out of service")
+    retired_by: str | None
     jobs: list[str]
+    standing: Standing = Field(
+        description="free and busy: it is up, seen within 90 s and taking jobs; away: not seen for that long; "
+        "quarantined: it is given nothing, or says itself that it may measure nothing"
+    )
 
 
 class RunnerList(BaseModel):

@@ -26,8 +26,10 @@ from app.api.runner import body_of
 from app.cards.store import Writer
 from app.errors import ForbiddenError, InvalidInputError
 from app.jobs.as_measured import again
+from app.jobs.fleet import runner_rows
 from app.jobs.plans import from_card
-from app.jobs.queries import JobFilter, approval_rows, job_detail, runner_rows
+from app.jobs.queries import JobFilter, approval_rows, job_detail
+from app.jobs.retiring import retire
 from app.jobs.store import NewJob, approve, cancel, drain, revoke, submit
 from app.replay.store import Reply
 
@@ -162,28 +164,37 @@ def revoke_approval(
 
 @router.get("/runners", responses=INVALID)
 def list_runners(request: Request) -> RunnerList:
-    """Every runner that was ever seen, by name."""
+    """Every runner that was ever seen, by name, retired ones too."""
     return RunnerList(items=[RunnerItem.model_validate(row) for row in _jobs(request).runners()])
 
 
 @router.post("/runners/{name}/drain", response_model=RunnerItem, responses=WRITE, dependencies=[may("maintain")])
 def drain_runner(request: Request, name: str, body: BodyOf, idempotency_key: IdempotencyKey = None) -> Response:
     """Let a runner end what it has and take no more."""
-    return _drained(request, name, body, idempotency_key, on=True)
+    return _changed(request, name, body, idempotency_key, lambda session: drain(session, name, on=True))
 
 
 @router.post("/runners/{name}/resume", response_model=RunnerItem, responses=WRITE, dependencies=[may("maintain")])
 def resume_runner(request: Request, name: str, body: BodyOf, idempotency_key: IdempotencyKey = None) -> Response:
-    """Let a runner take jobs again, after a drain or a quarantine."""
-    return _drained(request, name, body, idempotency_key, on=False)
+    """Let a runner take jobs again, after a drain or a quarantine, or when it was retired."""
+    return _changed(request, name, body, idempotency_key, lambda session: drain(session, name, on=False))
 
 
-def _drained(request: Request, name: str, body: Body, key: str | None, *, on: bool) -> Response:
-    actor = acting(request)
+@router.post("/runners/{name}/retire", response_model=RunnerItem, responses=WRITE, dependencies=[may("maintain")])
+def retire_runner(request: Request, name: str, body: BodyOf, idempotency_key: IdempotencyKey = None) -> Response:
+    """Take a runner out of service: what it has is queued again, and it is refused from then on, whatever name its
+    token asks under. Its jobs and measurements keep its name."""
+    actor, now, second = acting(request), _now(request), _second(request)
+    by = Writer.of(actor)
+    return _changed(request, name, body, idempotency_key, lambda session: retire(session, name, by, now, second=second))
+
+
+def _changed(request: Request, name: str, body: Body, key: str | None, change: "Callable[[Session], None]") -> Response:
+    actor, now = acting(request), _now(request)
 
     def work(session: "Session") -> Reply:
-        drain(session, name, on=on)
-        row = next(row for row in runner_rows(session) if row.name == name)
+        change(session)
+        row = next(row for row in runner_rows(session, now) if row.name == name)
         return Reply(200, RunnerItem.model_validate(row).model_dump_json())
 
     return once_only(request, actor, key, body, lambda: work)
@@ -232,7 +243,7 @@ def _jobs(request: Request) -> "Jobs":
 
 
 def _second(request: Request) -> bool:
-    return cast("Settings", request.app.state.settings).second_approver
+    return cast("Settings", request.app.state.settings).two_people
 
 
 def _now(request: Request) -> "dt.datetime":

@@ -82,7 +82,7 @@ def body_of(model: type[BaseModel]) -> dict[str, Any]:
 @router.post("/lease", responses=HELD, openapi_extra=body_of(LeaseRequest))
 def take_job(request: Request, body: MessageOf) -> LeaseReply:
     """Say that the runner is there; take a job where there is one for it. The same request again is answered alike."""
-    message, second = body.message(LeaseRequest), cast("Settings", request.app.state.settings).second_approver
+    message, second = body.message(LeaseRequest), cast("Settings", request.app.state.settings).two_people
     return _done(request, lambda session, actor: leases.lease(session, message, actor.id, _now(request), second=second))
 
 

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 OPERATOR, SCRIPT = "maintainer", "script"
 ONE_PERSON = (
-    "BENCHCARD_SECOND_APPROVER is set, so everybody of one name counts as one person, who approves nothing of their "
-    "own: say whose this is with --name NAME"
+    "nobody approves a job of their own here (BENCHCARD_SECOND_APPROVER; unset it is so where other machines can reach "
+    "the server), and everybody of one name counts as one person: say whose this is with --name NAME"
 )
 
 
@@ -63,7 +63,8 @@ def first_sign_in(settings: Settings, server: str) -> str | None:
 
 def _on_database(action: Action) -> Callable[[argparse.Namespace, Settings], int]:
     def run(given: argparse.Namespace, settings: Settings) -> int:
-        if settings.second_approver and "name" in given and given.name is None:
+        asks = given.scope != ["runner"] if "scope" in given else "name" in given
+        if settings.two_people and asks and given.name is None:
             raise InvalidInputError(ONE_PERSON)
         with made_ready(settings) as database:  # the command may come before the first start
             return action(given, database)

@@ -12,8 +12,8 @@ import shlex
 from typing import TYPE_CHECKING, Any
 
 from app.language import _
+from app.protocol.engines import ENGINES
 from app.protocol.policy import census
-from runners.engines import ENGINES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

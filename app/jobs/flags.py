@@ -12,9 +12,9 @@ from app.cards import names
 from app.cards.from_claim import parallelism
 from app.jobs import simulated
 from app.language import _, number
+from app.protocol.engines import ENGINES
+from app.protocol.engines.recipe import Speculation
 from app.protocol.policy.decide import LOAD_FORMAT
-from runners.engines import ENGINES
-from runners.engines.recipe import Speculation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from app.claims.schema import Acceptance, Conditions
     from app.jobs.command_line import Flag
     from app.jobs.notes import Notes
-    from runners.engines.table import Engine
+    from app.protocol.engines.table import Engine
 
 SIZES = {"tp": "tensor_parallel", "pp": "pipeline_parallel", "dp": "data_parallel"}
 DTYPES = {"bf16": "bfloat16", "fp16": "float16"}

@@ -1,4 +1,4 @@
-"""Whether a claim can be measured again by the runners that have registered here, or what they lack for it. Pure.
+"""Whether a claim can be measured again by the runners in service here, or what they lack for it. Pure.
 
 What a claim needs follows from its stored text, and is worked out once for each; what the runners have is compared
 with it once for each set of runners. It says nothing of other places.
@@ -19,23 +19,36 @@ from app.jobs.flags import gpus_of
 from app.jobs.matching import Needs, lacks, needs_of
 from app.jobs.permission import decided
 from app.jobs.plans import SILENT, from_claim
-from app.language import N_, _, kept, number
+from app.language import N_, _, kept, moment, number
+from app.protocol.engines import ENGINES
 from app.protocol.english import counted
 from app.protocol.lease import Capabilities, EngineHere
 from app.retold import retold
-from runners.engines import ENGINES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    import datetime as dt
+    from collections.abc import Iterator
 
     from app.claims.schema import Conditions
     from app.jobs.plans import Planned
+    from app.jobs.rows import RunnerRow, Standing
 
-Fleet = tuple[tuple[str, str], ...]  # every runner that ever registered: its name, and its Capabilities as JSON
+
+class Box(NamedTuple):
+    """A runner in service. `seen` is when it was last seen, None of one that is up: what is said of a claim is kept
+    for as long as no runner comes or goes."""
+
+    name: str
+    capabilities: str  # as JSON
+    standing: Standing = "free"
+    seen: dt.datetime | None = None
+
+
+Fleet = tuple[Box, ...]
 KEPT = 2000  # claims, of about 6 KB each
 
 
-Status = Literal["no_runner", "not_here", "lacks", "possible"]
+Status = Literal["no_runner", "not_here", "lacks", "away", "possible"]
 
 
 class Here(BaseModel):
@@ -45,8 +58,8 @@ class Here(BaseModel):
 
     status: Status = Field(
         description="of the first obstacle: lacks: the claim does not state what a run needs; not_here: nobody may "
-        "start it, or the runners lack what it needs; no_runner: none has registered yet; and possible: there is no "
-        "obstacle, a runner that registered has it all, whether or not it is up now"
+        "start it, or the runners lack what it needs; no_runner: none is in service; away: those that have it all are "
+        "not up (seen within 90 s, and taking jobs); and possible: there is no obstacle, one of them is up"
     )
     text: str = Field(description="the first obstacle, in a few words, and how many there are besides")
 
@@ -54,13 +67,20 @@ class Here(BaseModel):
 class Obstacle(NamedTuple):
     """One thing in the way of a run. `choice`: the field of Choices that takes it away, "" where none does."""
 
-    kind: Literal["missing", "never", "unmet", "no_runner"]
+    kind: Literal["missing", "never", "unmet", "no_runner", "away"]
     text: str
     choice: str = ""
 
 
-STATUS: dict[str, Status] = {"missing": "lacks", "never": "not_here", "unmet": "not_here", "no_runner": "no_runner"}
-NO_RUNNER = N_("no runner has registered here yet")
+STATUS: dict[str, Status] = {
+    "missing": "lacks",
+    "never": "not_here",
+    "unmet": "not_here",
+    "no_runner": "no_runner",
+    "away": "away",
+}
+NO_RUNNER = N_("no runner is in service here")
+SHUT: dict[str, str] = {"draining": N_("takes no more jobs"), "quarantined": N_("in quarantine")}
 
 
 @dataclass(frozen=True)
@@ -93,12 +113,11 @@ def wants(planned: Planned, given: Conditions, chosen: Choices | None = None) ->
 def obstacles(wanted: Wants, fleet: Fleet) -> tuple[Obstacle, ...]:
     """All that is in the way, in the one order in which it is told everywhere: what the claim itself lacks, what nobody
     may start, what the runners here lack."""
-    runners = {name: _capabilities(text) for name, text in fleet}
     never = _("may not be started: {reason}")
     return (
         *(Obstacle("missing", text, choice) for text, choice in wanted.missing),
         *(Obstacle("never", never.format(reason=retold(reason) or reason)) for reason in wanted.never),
-        *_of_runners(wanted, runners),
+        *_of_runners(wanted, fleet),
     )
 
 
@@ -117,7 +136,7 @@ def _here(wanted: Wants, fleet: Fleet) -> Here:
         first, *further = [text for item in found for text in item.text.split("; ")]
         more = ", " + _("and {count} more").format(count=len(further)) if further else ""
         return Here(status=STATUS[found[0].kind], text=_shortly(first) + more)
-    able = [name for name, text in fleet if not lacks(wanted.needs, _capabilities(text), approved=True)]
+    able = [item.name for item in _able(wanted, fleet) if item.seen is None]
     if able[3:]:
         some = _("can be tried on {runners} and others, while one of them is up")
     else:
@@ -156,14 +175,35 @@ def _only(
     return Needs(engines=engines, gpus=gpus, accelerator=accelerator, attach=(), wall_s=wall_s)
 
 
-def _of_runners(wanted: Wants, runners: Mapping[str, Capabilities]) -> Iterator[Obstacle]:
-    if not runners:
+def box(runner: RunnerRow) -> Box:
+    """What is compared of it."""
+    text = runner.capabilities.model_dump_json()
+    return Box(runner.name, text) if runner.is_up else Box(runner.name, text, runner.standing, runner.seen_at)
+
+
+def _able(wanted: Wants, fleet: Fleet) -> list[Box]:
+    """Those that have it all, up or not."""
+    return [item for item in fleet if not lacks(wanted.needs, _capabilities(item.capabilities), approved=True)]
+
+
+def _absent(item: Box) -> str:
+    at = _("last seen {at}").format(at=moment(item.seen)) if item.seen else ""
+    return f"{item.name} ({_(SHUT[item.standing]) if item.standing in SHUT else at})"
+
+
+def _of_runners(wanted: Wants, fleet: Fleet) -> Iterator[Obstacle]:
+    if not fleet:
         yield Obstacle("no_runner", _(NO_RUNNER))
         return
-    if any(not lacks(wanted.needs, has, approved=True) for has in runners.values()):
+    able = _able(wanted, fleet)
+    if able:
+        if all(item.seen is not None for item in able):
+            none_up = _("no runner that has it all is up: {runners}")
+            yield Obstacle("away", none_up.format(runners=", ".join(map(_absent, able))))
         return
+    all_have = [_capabilities(item.capabilities) for item in fleet]
     parts = list(_parts(wanted.needs, stated=wanted.stated))
-    unmet = [said for part, said in parts if all(lacks(part, has, approved=True) for has in runners.values())]
+    unmet = [said for part, said in parts if all(lacks(part, has, approved=True) for has in all_have)]
     together = _(" and ").join(unmet or [said for _part, said in parts])
     needs = _("needs {what}") if unmet else _("needs {what}, all on one runner")
     yield Obstacle("unmet", needs.format(what=together))

@@ -17,7 +17,10 @@ from sqlmodel import SQLModel
 import app.accounts.tables  # noqa: F401 (declares the tokens)
 from app.errors import ConflictError, ForbiddenError, LeaseLostError, NotFoundError
 from app.jobs.ends import lost
+from app.jobs.fleet import is_up
 from app.jobs.matching import Needs, lacks
+from app.jobs.permission import needing
+from app.jobs.retiring import refuse_retired, refuse_token_of_retired
 from app.jobs.states import ACKNOWLEDGED, ACTIVE, BEAT, LEASE, POLL, after
 from app.jobs.store import JOB, REFUSAL, RUNNER, UPDATE, alone, approved, asker, locked, settle, settled
 from app.protocol.lease import Assignment, LeaseReply, Placement, Renewal
@@ -94,8 +97,8 @@ def lease(session: Session, request: LeaseRequest, token: str, now: dt.datetime,
     """Note that a runner is there, and give it a job where there is one that it takes, by what it has and by its own
     policy. `second`: nobody's own approval counts for a job that they asked for.
 
-    Raises ForbiddenError for another's name, LeaseLostError where a newer process took this one's place, ConflictError
-    where this process is at work on a job.
+    Raises ForbiddenError for another's name and for a runner that was retired, LeaseLostError where a newer process
+    took this one's place, ConflictError where this process is at work on a job.
     """
     alone(session)
     asked = {"runner": request.runner, "boot": request.boot_id, "request": request.request_id, "now": now}
@@ -104,10 +107,11 @@ def lease(session: Session, request: LeaseRequest, token: str, now: dt.datetime,
         sweep(session, now)  # which may put the runner itself into quarantine
         known = ASKING.first(session, asked)
     runner = _seen(session, known, request, token, now)
-    if known is None or known.capabilities != runner.capabilities:
+    kept_out = request.draining or request.quarantine or runner.drain_asked or runner.quarantine
+    was_up = known is not None and is_up(known, known.seen_at, now)
+    if known is None or known.capabilities != runner.capabilities or was_up == bool(kept_out):
         settle(session, now, second=second)
     assignment = _again(session, known, now, second=second)
-    kept_out = request.draining or request.quarantine or runner.drain_asked or runner.quarantine
     if assignment is None and not kept_out:
         take = _given if known is not None and known.at_work else _take
         assignment = take(session, request, now, second=second)
@@ -146,8 +150,8 @@ def heartbeat(session: Session, job_id: str, message: Heartbeat, token: str, now
 def attempt_of(session: Session, job_id: str, epoch: int, token: str) -> tuple[sa.Row[Any], sa.Row[Any], sa.Row[Any]]:
     """A job, its attempt and that one's runner, as they stay until this transaction ends.
 
-    Raises NotFoundError, ForbiddenError where the attempt is another runner's, LeaseLostError for an attempt of which
-    a restored backup knows nothing.
+    Raises NotFoundError, ForbiddenError where the attempt is another runner's or that one was retired, LeaseLostError
+    for an attempt of which a restored backup knows nothing.
     """
     job = locked(session, job_id)
     if epoch > job.epoch:
@@ -158,6 +162,7 @@ def attempt_of(session: Session, job_id: str, epoch: int, token: str) -> tuple[s
     runner = _runner(session, attempt.runner)
     if not _owns(session, runner, token):
         raise ForbiddenError(f"this attempt is the runner's `{runner.name}`, which has another token")
+    refuse_retired(runner)
     return job, attempt, runner
 
 
@@ -205,11 +210,13 @@ def _seen(
     }
     replaced = known is not None and known.boot_id != request.boot_id
     if known is None:
+        refuse_token_of_retired(session, token)
         row = {"name": request.runner, "drain_asked": False, "failures": 0, "earlier_boots": "[]", **said}
         session.connection().execute(INSERT_RUNNER, row)
         return _runner(session, request.runner)
     if not _owns(session, known, token):
         raise ForbiddenError(f"the name `{request.runner}` belongs to another token; choose another name")
+    refuse_retired(known)
     if replaced:
         said["earlier_boots"] = _follow(session, known, request, now)
     same = all(getattr(known, name) == value for name, value in said.items() if name != "seen_at")
@@ -313,7 +320,7 @@ def _assignment(session: Session, job: sa.Row[Any], epoch: int, now: dt.datetime
         job_id=job.id,
         epoch=epoch,
         plan=_plan(job.plan),
-        approved=tuple(sorted(approved(session, json.loads(job.asks), now, asker(job, second=second)))),
+        approved=tuple(sorted(approved(session, needing(job.plan), now, asker(job, second=second)))),
         placements=(Placement(gpus=_needs(job.needs).gpus),),
         lease_s=LEASE.total_seconds(),
         ack_s=ACKNOWLEDGED.total_seconds(),

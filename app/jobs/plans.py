@@ -25,11 +25,11 @@ from app.jobs.notes import Notes
 from app.jobs.quantities import QUANTITIES
 from app.jobs.quantities import limit as limit_of
 from app.language import N_, _
+from app.protocol.engines import ENGINES
 from app.protocol.english import refusal
 from app.protocol.launch import Launch
 from app.protocol.plan import JobKind, Plan, Point, Side, SideName, Workload
 from app.protocol.policy.decide import LOAD_FORMAT
-from runners.engines import ENGINES
 
 if TYPE_CHECKING:
     from app.cards.schema import Card

@@ -12,8 +12,11 @@ from sqlmodel import SQLModel
 
 from app.errors import InvalidInputError, NotFoundError
 from app.ids import could_be_id
+from app.jobs.changed import launch_row
+from app.jobs.fleet import runner_rows
+from app.jobs.here import box
 from app.jobs.matching import Needs, lacks
-from app.jobs.permission import decided, launches
+from app.jobs.permission import launches, needing
 from app.jobs.rows import (
     ApprovalRow,
     AttemptRow,
@@ -25,9 +28,9 @@ from app.jobs.rows import (
     PartRow,
     RunnerRow,
 )
-from app.jobs.states import ACTIVE, TERMINAL
-from app.jobs.store import APPROVAL, JOB, REFUSAL, RUNNER, assumptions_of, no_job
-from app.protocol.lease import Capabilities
+from app.jobs.states import TERMINAL
+from app.jobs.store import APPROVAL, JOB, REFUSAL, assumptions_of, no_job
+from app.language import _, moment
 from app.protocol.plan import Plan
 
 if TYPE_CHECKING:
@@ -42,7 +45,6 @@ if TYPE_CHECKING:
     from app.jobs.logs import Logs
 
 ATTEMPT, PART, MEASUREMENT = (SQLModel.metadata.tables[name] for name in ("attempt", "attempt_part", "measurement"))
-FLEET = sa.select(RUNNER.c.name, RUNNER.c.capabilities).order_by(RUNNER.c.name)
 LONGEST_PAGE = 500
 LONGEST_PIECE = 1 << 20  # bytes of a log in one answer
 
@@ -94,7 +96,7 @@ class Jobs:
     def lacking(self, needs: Needs) -> dict[str, list[str]]:
         """By runner, why it would not take a job that needs this, once it is approved; no sentence where it would."""
         with self._database.read() as session:
-            return {item.name: _reasons(item, needs, approved=True) for item in runner_rows(session)}
+            return {item.name: _reasons(item, needs, approved=True) for item in _in_service(session, self._clock.now())}
 
     def log(self, job_id: str, offset: int = 0, epoch: int | None = None, limit: int = LONGEST_PIECE) -> LogPiece:
         """A piece of an attempt's log, of the newest attempt unless told otherwise; a negative offset counts from the
@@ -120,12 +122,12 @@ class Jobs:
     def runners(self) -> tuple[RunnerRow, ...]:
         """All that were ever seen, by name."""
         with self._database.read() as session:
-            return runner_rows(session)
+            return runner_rows(session, self._clock.now())
 
     def fleet(self) -> Fleet:
-        """All that were ever seen, as `app.jobs.here` compares them."""
+        """All that are in service, as `app.jobs.here` compares them."""
         with self._database.read() as session:
-            return tuple(map(tuple, session.connection().execute(FLEET).all()))
+            return tuple(box(item) for item in _in_service(session, self._clock.now()))
 
     def approvals(self) -> tuple[ApprovalRow, ...]:
         """All that were ever given, the newest first."""
@@ -147,7 +149,7 @@ def job_detail(session: Session, job_id: str, now: dt.datetime) -> JobDetail:
         launches=_launches(session, stored, plan, now),
         attempts=_attempts(session, job_id),
         measurement_id=session.connection().execute(of_job).scalars().first(),
-        lacking=_lacking(session, stored, needs) if waits else {},
+        lacking=_lacking(session, stored, needs, now) if waits else {},
     )
 
 
@@ -157,12 +159,12 @@ def approval_rows(session: Session) -> tuple[ApprovalRow, ...]:
 
 
 def _launches(session: Session, job: sa.Row[Any], plan: Plan, now: dt.datetime) -> tuple[LaunchRow, ...]:
-    digests = json.loads(job.asks)
-    live = (APPROVAL.c.digest.in_(digests), APPROVAL.c.revoked_at.is_(None), APPROVAL.c.expires_at > now)
-    rows = session.connection().execute(sa.select(APPROVAL).where(*live).order_by(APPROVAL.c.id)).all()
-    given = {row.digest: _approval(row) for row in rows}
-    asked = launches(plan)
-    return tuple(LaunchRow(key, asked[key], given.get(key), decided(asked[key])) for key in digests)
+    digests = needing(job.plan)
+    if not digests:
+        return ()
+    rows, asked = approval_rows(session), launches(plan)
+    given = {row.digest: row for row in reversed(rows) if row.revoked_at is None and row.expires_at > now}
+    return tuple(launch_row(key, asked[key], given.get(key), rows) for key in digests)
 
 
 def before(table: sa.Table, cursor: str | None, limit: int) -> list[sa.ColumnElement[bool]]:
@@ -253,40 +255,24 @@ def _parts(session: Session, job_id: str) -> dict[int, tuple[PartRow, ...]]:
     return found
 
 
-def runner_rows(session: Session) -> tuple[RunnerRow, ...]:
-    had = sa.select(JOB.c.runner, JOB.c.id, JOB.c.beat_at).where(JOB.c.state.in_(ACTIVE)).order_by(JOB.c.number)
-    jobs: dict[str, tuple[str, ...]] = {}
-    beats: dict[str, list[dt.datetime]] = {}
-    for name, job_id, beat_at in session.connection().execute(had).all():
-        jobs[name] = (*jobs.get(name, ()), job_id)
-        beats.setdefault(name, []).extend([beat_at] if beat_at else [])
-    rows = session.connection().execute(sa.select(RUNNER).order_by(RUNNER.c.name)).all()
-    made = ("capabilities", "jobs", "seen_at")
-    names = [name for name in RunnerRow.__dataclass_fields__ if name not in made]
-    return tuple(
-        RunnerRow(
-            **{name: row._mapping[name] for name in names},
-            capabilities=Capabilities.model_validate_json(row.capabilities),
-            jobs=jobs.get(row.name, ()),
-            seen_at=max([row.seen_at, *beats.get(row.name, ())]),
-        )
-        for row in rows
-    )
-
-
-def _lacking(session: Session, job: sa.Row[Any], needs: Needs) -> dict[str, list[str]]:
+def _lacking(session: Session, job: sa.Row[Any], needs: Needs, now: dt.datetime) -> dict[str, list[str]]:
     """By runner, why it does not take a job that waits; of one that waits for approval, why it would not after it."""
     asked = sa.select(REFUSAL).where(REFUSAL.c.job_id == job.id)
     refusals = {row.runner: row for row in session.connection().execute(asked).all()}
     approved = job.approved or job.state == "awaiting_approval"
     found = {}
-    for runner in runner_rows(session):
+    for runner in _in_service(session, now):
         found[runner.name] = _reasons(runner, needs, approved=approved)
         refusal = refusals.get(runner.name)
         if refusal is not None and refusal.boot_id == runner.boot_id:
-            said = refusal.message or "without a reason"
-            found[runner.name].append(f"it was given this job and gave it back: {said}")
+            said = refusal.message or _("without a reason")
+            refused = _("it was given this job and gave it back: {said}")
+            found[runner.name].append(refused.format(said=said))
     return found
+
+
+def _in_service(session: Session, now: dt.datetime) -> list[RunnerRow]:
+    return [item for item in runner_rows(session, now) if item.standing != "retired"]
 
 
 def _reasons(runner: RunnerRow, needs: Needs, *, approved: bool) -> list[str]:
@@ -296,11 +282,13 @@ def _reasons(runner: RunnerRow, needs: Needs, *, approved: bool) -> list[str]:
 def _closed(runner: RunnerRow) -> list[str]:
     found = []
     if runner.quarantine:
-        found.append(f"it is in quarantine: {runner.quarantine}")
+        found.append(_("it is in quarantine: {why}").format(why=runner.quarantine))
     if runner.trouble:
-        found.append(f"it says that it may measure nothing: {runner.trouble}")
+        found.append(_("it says that it may measure nothing: {why}").format(why=runner.trouble))
     if runner.draining or runner.drain_asked:
-        found.append("it ends what it has and takes no more")
+        found.append(_("it ends what it has and takes no more"))
+    if runner.standing == "away":
+        found.append(_("it was last seen {at}").format(at=moment(runner.seen_at)))
     return found
 
 

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from app.results.bundle import CHECKED, on_trust_of_any
 
 if TYPE_CHECKING:
     import datetime as dt
 
+    from app.jobs.changed import Changed
     from app.jobs.matching import Needs
+    from app.protocol.engines.start import Start
     from app.protocol.launch import Launch
     from app.protocol.lease import Capabilities
     from app.protocol.plan import Plan
     from app.protocol.policy.decide import Decision
+
+
+Standing = Literal["free", "busy", "draining", "away", "quarantined", "retired"]
 
 
 @dataclass(frozen=True)
@@ -105,12 +110,18 @@ class ApprovalRow:
 
 @dataclass(frozen=True)
 class LaunchRow:
-    """A launch of a job's plan that needs approval: the one that it has now, and why it needs one, part by part."""
+    """A launch of a job's plan that needs approval: the one that it has now, and why it needs one, part by part.
+    `start` is exactly what would run; None where nothing can, as `trouble` says. `before` is the newest approval of
+    another start with this engine and model, and `changes` what is different since."""
 
     digest: str
     launch: Launch
+    start: Start | None
+    trouble: str
     approval: ApprovalRow | None
     decision: Decision
+    before: ApprovalRow | None
+    changes: tuple[Changed, ...]
 
 
 @dataclass(frozen=True)
@@ -149,7 +160,7 @@ class LogPiece:
 @dataclass(frozen=True)
 class RunnerRow:
     """A runner as it was last seen: when it asked for work, or when its job's heartbeat came. `trouble`: why it says
-    itself that it may measure nothing."""
+    itself that it may measure nothing. `standing` is how it stands now."""
 
     name: str
     boot_id: str
@@ -162,7 +173,15 @@ class RunnerRow:
     failures: int
     quarantined_at: dt.datetime | None
     quarantine: str | None
+    retired_at: dt.datetime | None
+    retired_by: str | None
     jobs: tuple[str, ...]  # that it has now
+    standing: Standing
+
+    @property
+    def is_up(self) -> bool:
+        """Whether it takes jobs, now or after the one that it has."""
+        return self.standing in ("free", "busy")
 
 
 @dataclass(frozen=True)

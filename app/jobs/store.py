@@ -16,11 +16,11 @@ import app.jobs.tables  # noqa: F401 (declares the tables)
 from app.errors import ForbiddenError, InvalidInputError, NotFoundError
 from app.ids import could_be_id, letters
 from app.jobs.amounts import too_much
+from app.jobs.fleet import runner_rows
 from app.jobs.matching import Needs, lacks, needs_of
-from app.jobs.permission import asks, launches
+from app.jobs.permission import asks, launches, needing
 from app.jobs.states import ACTIVE, APPROVED_FOR, after
-from app.protocol.launch import canonical
-from app.protocol.lease import Capabilities
+from app.protocol.exact import canonical
 from app.protocol.plan import Plan
 from app.statements import Prepared
 
@@ -48,6 +48,7 @@ BY_ANOTHER = LIVE.where(
     APPROVAL.c.approver != sa.bindparam("owner"),
     sa.func.lower(APPROVAL.c.approved_by) != sa.func.lower(sa.bindparam("asker", type_=APPROVAL.c.approved_by.type)),
 )
+TWO = "(two people approve where BENCHCARD_SECOND_APPROVER is true, or unset on a server that others can reach)"
 LOCK = sa.text("SELECT pg_advisory_xact_lock(7301423)")
 
 
@@ -79,7 +80,7 @@ def submit(session: Session, new: NewJob, by: Writer, now: dt.datetime, randomne
     row = {
         "id": _free_id(session, randomness),
         "kind": new.plan.kind,
-        "state": "queued" if allowed or runs_unasked(session, needs) else "awaiting_approval",
+        "state": "queued" if allowed or runs_unasked(session, needs, now) else "awaiting_approval",
         "plan": new.plan.model_dump_json(),
         "needs": needs.text(),
         "assumptions": json.dumps(new.assumptions),
@@ -129,9 +130,8 @@ def approve(session: Session, job_id: str, by: Writer, now: dt.datetime, *, seco
         raise ForbiddenError(own)
     if job.state != "queued" or job.approved:
         after(job.state, "approve")
-    digests = json.loads(job.asks)
     plan = Plan.model_validate_json(job.plan)
-    asks(plan)  # the policy may have learnt since the job was asked for
+    digests = asks(plan)  # the policy may have learnt since the job was asked for
     wanted, known = launches(plan), approved(session, digests, now, asker(job, second=second))
     missing = [key for key in digests if key not in known]
     given = {
@@ -164,46 +164,56 @@ def revoke(session: Session, approval_id: int, by: Writer, now: dt.datetime, *, 
 
 def settle(session: Session, now: dt.datetime, *, second: bool) -> None:
     """Look at every job again that waits, and that needs approval: what is approved now, and what some runner starts
-    unasked. For when an approval was given or taken back, or a runner's policy is another."""
+    unasked. For when an approval was given or taken back, when a runner's policy is another, comes or goes, and when
+    Benchcard is another."""
     alone(session)
     waiting = sa.select(JOB).where(JOB.c.state.in_(("awaiting_approval", "queued")), JOB.c.asks != "[]")
     for job in session.connection().execute(waiting.order_by(JOB.c.number)).all():
         settled(session, job, now, second=second)
 
 
+def left_alone(session: Session, now: dt.datetime) -> bool:
+    """Whether a job is queued that nobody has approved and that no runner which is up starts unasked."""
+    unasked = sa.select(JOB.c.needs).where(JOB.c.state == "queued", ~JOB.c.approved, JOB.c.asks != "[]").distinct()
+    needed = session.connection().execute(unasked).scalars().all()
+    return any(not runs_unasked(session, Needs.model_validate_json(text), now) for text in needed)
+
+
 def settled(session: Session, job: sa.Row[Any], now: dt.datetime, *, second: bool) -> bool:
     """Whether every launch of a waiting job is approved now; what follows for it is written."""
-    digests = json.loads(job.asks)
+    digests = needing(job.plan)
     allowed = approved(session, digests, now, asker(job, second=second)) == set(digests)
     state = job.state
-    if allowed or runs_unasked(session, Needs.model_validate_json(job.needs)):
+    if allowed or runs_unasked(session, Needs.model_validate_json(job.needs), now):
         state = "queued" if state == "queued" else after(state, "approve")
     elif state == "queued":
         state = after(state, "withdraw")
-    if (state, allowed) != (job.state, job.approved):
-        UPDATE.run(session, {"job": job.id, "state": state, "approved": allowed})
+    written = {"state": state, "approved": allowed, "asks": json.dumps(digests)}
+    if any(getattr(job, name) != value for name, value in written.items()):
+        UPDATE.run(session, {"job": job.id, **written})
     return allowed
 
 
 def drain(session: Session, name: str, *, on: bool) -> None:
-    """Let a runner end what it has and take no more, or take again: then its quarantine is over too.
+    """Let a runner end what it has and take no more, or take again: then its quarantine is over too, and it is in
+    service again where it was retired.
 
     Raises NotFoundError.
     """
     alone(session)
     values: dict[str, Any] = {"drain_asked": on}
     if not on:
-        values |= {"quarantine": None, "quarantined_at": None, "failures": 0}
+        values |= {"quarantine": None, "quarantined_at": None, "failures": 0, "retired_at": None, "retired_by": None}
     here = RUNNER.c.name == name
     if session.connection().execute(sa.select(RUNNER.c.name).where(here)).first() is None:
         raise NotFoundError(f"there is no runner `{name[:80]}`")
     session.connection().execute(sa.update(RUNNER).where(here).values(**values))
 
 
-def runs_unasked(session: Session, needs: Needs) -> bool:
-    """Whether a runner that is known here takes such a job without anybody's approval, by its own policy."""
-    known = session.connection().execute(sa.select(RUNNER.c.capabilities)).scalars()
-    return any(not lacks(needs, Capabilities.model_validate_json(text), approved=False) for text in known)
+def runs_unasked(session: Session, needs: Needs, now: dt.datetime) -> bool:
+    """Whether a runner that is up takes such a job without anybody's approval, by its own policy."""
+    up = (item for item in runner_rows(session, now) if item.is_up)
+    return any(not lacks(needs, item.capabilities, approved=False) for item in up)
 
 
 def approved(
@@ -229,15 +239,12 @@ def why_own(owner: str, asked_by: str, token: str, name: str) -> str:
     """Why they count as one person, who approves nothing of their own: the same token, or another one of the same name;
     "" where they are two."""
     if owner == token:
-        return (
-            "nobody approves a job of their own here (BENCHCARD_SECOND_APPROVER is set), and you asked for this one: "
-            "another maintainer has to"
-        )
+        return f"nobody approves a job of their own here, and you asked for this one: another maintainer has to {TWO}"
     if asked_by.casefold() == name.casefold():
         return (
             f"whoever asked for this job and you are both named `{name}`, which counts as one person, and nobody "
-            "approves a job of their own here (BENCHCARD_SECOND_APPROVER is set): sign in under a name of your own, "
-            "with `benchcard sign-in --name NAME` or a token made with `--name NAME`"
+            "approves a job of their own here: sign in under a name of your own, with `benchcard sign-in --name NAME` "
+            f"or a token made with `--name NAME` {TWO}"
         )
     return ""
 

@@ -8,12 +8,14 @@ from __future__ import annotations
 import asyncio
 import logging
 from contextlib import asynccontextmanager, suppress
+from functools import partial
 from typing import TYPE_CHECKING
 
 from fastapi.concurrency import run_in_threadpool
 
 from app.jobs.leases import EXPIRED, sweep
 from app.jobs.states import BEAT, LEASE
+from app.jobs.store import left_alone, settle
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -28,7 +30,7 @@ LOG = logging.getLogger("benchcard")
 
 
 @asynccontextmanager
-async def swept(database: Database, clock: Clock) -> AsyncIterator[None]:
+async def swept(database: Database, clock: Clock, *, second: bool) -> AsyncIterator[None]:
     """Sweep as long as the block lasts. Afterwards nothing of it is under way, so the database may be closed."""
     over = asyncio.Event()
 
@@ -37,7 +39,7 @@ async def swept(database: Database, clock: Clock) -> AsyncIterator[None]:
             await asyncio.wait_for(over.wait(), seconds)
         return over.is_set()
 
-    sweeping = asyncio.create_task(keep_sweeping(database, clock, wait), name="sweeping")
+    sweeping = asyncio.create_task(keep_sweeping(database, clock, wait, second=second), name="sweeping")
     try:
         yield
     finally:
@@ -45,7 +47,7 @@ async def swept(database: Database, clock: Clock) -> AsyncIterator[None]:
         await sweeping
 
 
-async def keep_sweeping(database: Database, clock: Clock, wait: Wait) -> None:
+async def keep_sweeping(database: Database, clock: Clock, wait: Wait, *, second: bool) -> None:
     """Sweep whenever `wait` comes back, until it says to stop; what goes wrong once is logged and tried again.
 
     The first time comes a whole lease after the start. Runners could renew nothing while the server was away, and
@@ -54,7 +56,7 @@ async def keep_sweeping(database: Database, clock: Clock, wait: Wait) -> None:
     over = await wait(LEASE.total_seconds())
     while not over:
         try:
-            count = await run_in_threadpool(put_back, database, clock.now())
+            count = await run_in_threadpool(partial(put_back, database, clock.now(), second=second))
         except Exception:
             LOG.exception("expired leases could not be looked for; in %d s again", BEAT.total_seconds())
         else:
@@ -63,9 +65,12 @@ async def keep_sweeping(database: Database, clock: Clock, wait: Wait) -> None:
         over = await wait(BEAT.total_seconds())
 
 
-def put_back(database: Database, now: dt.datetime) -> int:
-    """Put back the jobs whose leases have expired; returns how many. Without any nothing is written."""
+def put_back(database: Database, now: dt.datetime, *, second: bool) -> int:
+    """Put back the jobs whose leases have expired; returns how many. What is queued for runners alone that start it
+    unasked waits for approval again once none of them is up. Where there is nothing to do nothing is written."""
     with database.read() as session:
-        if session.connection().execute(EXPIRED.limit(1), {"now": now}).first() is None:
-            return 0
-    return database.write(lambda session: sweep(session, now))
+        expired = session.connection().execute(EXPIRED.limit(1), {"now": now}).first() is not None
+        left = left_alone(session, now)
+    if left:
+        database.write(lambda session: settle(session, now, second=second))
+    return database.write(lambda session: sweep(session, now)) if expired else 0

@@ -129,6 +129,8 @@ class RunnerTable(SQLModel, table=True):
     failures: int  # attempts in a row that failed by the machine's fault
     quarantined_at: dt.datetime | None
     quarantine: str | None  # why the server gives it nothing
+    retired_at: dt.datetime | None  # a maintainer took it out of service; the row stays, since jobs name it
+    retired_by: str | None
 
 
 class ApprovalTable(SQLModel, table=True):

@@ -1,9 +1,7 @@
-"""One server as it would be started, and the digest that an approval of it is bound to. Pure."""
+"""One server as somebody asks for it; what is started then is in app.protocol.exact. Pure."""
 
 from __future__ import annotations
 
-import hashlib
-import json
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, JsonValue, StringConstraints, TypeAdapter
@@ -63,13 +61,3 @@ class Launch(Wire):
     gpus: Annotated[int, Field(ge=0, le=64)]
     flags: Annotated[dict[FlagName, FlagValue], Field(max_length=100, default_factory=dict)]
     env: Annotated[dict[Variable, Line], Field(max_length=50, default_factory=dict)]
-
-
-def canonical(launch: Launch) -> str:
-    """The one text of a launch: JSON with sorted keys and no blanks."""
-    return json.dumps(launch.model_dump(mode="json"), sort_keys=True, separators=(",", ":"), ensure_ascii=True)
-
-
-def digest(launch: Launch) -> str:
-    """SHA-256 of the canonical text: one other byte anywhere in a launch is another digest."""
-    return hashlib.sha256(canonical(launch).encode()).hexdigest()

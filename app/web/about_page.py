@@ -14,6 +14,7 @@ from app.compare.lint import RULES
 from app.compare.reproduction import FEWEST, WORDS, rules
 from app.compare.words import VERDICTS
 from app.jobs.readme import whole_layout
+from app.jobs.states import APPROVED_FOR
 from app.language import N_, _, number
 from app.protocol.english import counted
 from app.web.contexts import Fact, Link, Shell
@@ -56,11 +57,12 @@ class AboutPage:
     parts: tuple[AboutPart, ...]
 
 
-def about_page() -> AboutPage:
-    return AboutPage(Shell(_("About"), _(ABOUT), "/about"), tuple(_parts()))
+def about_page(*, two_people: bool) -> AboutPage:
+    """`two_people`: nobody approves a job of their own here."""
+    return AboutPage(Shell(_("About"), _(ABOUT), "/about"), tuple(_parts(two_people=two_people)))
 
 
-def _parts() -> Iterator[AboutPart]:
+def _parts(*, two_people: bool) -> Iterator[AboutPart]:
     yield AboutPart(
         "axes",
         _("What a number measures"),
@@ -96,6 +98,7 @@ def _parts() -> Iterator[AboutPart]:
     )
     yield _origins()
     yield _reproduced()
+    yield _started(two_people=two_people)
     yield _evidence()
     yield AboutPart("cannot", _("What Benchcard cannot tell"), tuple(map(_, CANNOT)))
 
@@ -127,6 +130,31 @@ def _origins() -> AboutPart:
             ),
         ),
         links=(Link(_("Sources"), "/sources"), Link(_("Cards"), "/cards"), Link(_("Measurements"), "/measurements")),
+    )
+
+
+def _started(*, two_people: bool) -> AboutPart:
+    whose = (
+        N_("Here it takes two people: nobody approves a job of their own.")
+        if two_people
+        else N_(
+            "Here a maintainer may approve a job of their own, and the approval then says so. It takes two people "
+            "where other machines can reach the server, unless whoever runs it works alone and has said so."
+        )
+    )
+    return AboutPart(
+        "started",
+        _("What may be started"),
+        (
+            _(
+                "A runner starts a model that its owner has listed, with options that nobody doubts; all else only "
+                "after a maintainer has approved it. An approval is of every argument and every variable of the "
+                "process, byte for byte, as its page shows them, holds for {days} days, and can be taken back. What "
+                "runs code of others, or reaches beyond the machine, never runs; the runner decides all this again."
+            ).format(days=APPROVED_FOR.days),
+            _(whose),
+        ),
+        links=(Link(_("Jobs"), "/jobs"), Link(_("Runners"), "/runners")),
     )
 
 

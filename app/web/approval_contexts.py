@@ -39,7 +39,9 @@ class LaunchPart:
     canonical: str
     argv: str
     argv_trouble: str
-    env: tuple[Fact, ...]
+    env: str  # one variable a line
+    places: tuple[Fact, ...]  # what stands in them at a start
+    sometimes: tuple[str, ...]  # what is left out at some starts
     decision: str
     decision_word: str
     decided: tuple[DecidedLine, ...]

@@ -1,44 +1,47 @@
 """What a job would start, byte for byte, and what the policy says of each part of it -> the page of its approval. Pure.
 
-The argv is written by the code that the runner starts servers with, from the census of that version; port, key and
-served name are the runner's own and stand as placeholders.
+Argv and environment come from what the runner starts servers with (app.protocol.exact); what is only known then stands
+as a named place.
 """
 
 from __future__ import annotations
 
-import difflib
 import json
 import shlex
 from typing import TYPE_CHECKING
 
-from app.jobs.permission import decided
+from app.jobs.changed import launch_row
 from app.jobs.states import APPROVED_FOR
 from app.language import N_, _, day, moment
-from app.protocol.launch import canonical, digest
-from app.protocol.policy import census
+from app.protocol.engines.start import Word, mark
+from app.protocol.engines.table import PLACES
+from app.protocol.exact import canonical, digest
 from app.protocol.unseen import visible
 from app.web.approval_contexts import ApprovalPage, DecidedLine, DiffLine, LaunchPart
 from app.web.contexts import Fact, Shell
 from app.web.job_page import server_heading
-from app.web.job_words import DUMMY_TEXT, engine, what
+from app.web.job_words import DUMMY_TEXT, what
 from app.web.job_words import ENGINES as TITLES
 from app.web.wording import again
-from runners.engines import ENGINES
-from runners.engines.helptext import Flag
-from runners.engines.recipe import Own, RecipeError, command, of_launch
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
-    from app.jobs.rows import ApprovalRow, JobDetail
+    from app.jobs.rows import ApprovalRow, JobDetail, LaunchRow
+    from app.protocol.engines.start import Start
+    from app.protocol.engines.table import Place
     from app.protocol.launch import Launch
     from app.protocol.plan import Plan
-    from app.protocol.policy.census import Census
     from app.protocol.policy.decide import Item
-    from runners.engines.helptext import Flags
 
 ABOUT = N_("Exactly what a job would start, and what the policy says of it.")
-PORT = 65_000  # stands for PORT until the text is made
+SIGNS = {"same": "  ", "old": "- ", "new": "+ "}
+# Why a word is left out where nothing is given for its place.
+ONLY_WITH: dict[Place, str] = {
+    "CACHED": N_("the model in a cache of Hugging Face, not in a folder of its own"),
+    "MODELS": N_("a folder of models that its owner has named"),
+    "MODULES": N_("folders of modules that its owner has named"),
+}
 LEVEL_WORDS = {"allow": N_("allowed"), "approve": N_("needs approval"), "never": N_("never runs")}
 TOLD = {
     "awaiting_approval": N_("This job waits until a maintainer has read what it would start."),
@@ -69,7 +72,10 @@ def approval_page(
     given = {item.digest: item.approval for item in job.launches}
     several = len(job.plan.sides) > 1
     launches = [
-        _launch(server_heading(side) if several else _("Server"), side.launch, given, approvals)
+        launch_part(
+            server_heading(side) if several else _("Server"),
+            launch_row(digest(side.launch), side.launch, given.get(digest(side.launch)), approvals),
+        )
         for side in job.plan.sides
         if side.launch
     ]
@@ -99,54 +105,45 @@ def digests(plan: Plan) -> str:
     return " ".join(digest(side.launch) for side in plan.sides if side.launch)
 
 
-def _launch(
-    heading: str, launch: Launch, given: dict[str, ApprovalRow | None], approvals: Sequence[ApprovalRow]
-) -> LaunchPart:
-    key, decision = digest(launch), decided(launch)
-    argv, trouble = argv_of(launch, census.of(launch.engine, launch.version))
-    before = _before(launch, key, approvals)
+def launch_part(heading: str, found: LaunchRow) -> LaunchPart:
+    start = found.start
     return LaunchPart(
         heading=heading,
-        digest=key,
-        canonical=canonical(launch),
-        argv=argv,
-        argv_trouble=trouble,
-        env=tuple(Fact(name, visible(value)) for name, value in sorted(launch.env.items())),
-        decision=decision.level,
-        decision_word=_(LEVEL_WORDS[decision.level]),
-        decided=tuple(_decided(item) for item in decision.items),
-        approval=_approval(given.get(key)),
-        against=_against(before, launch),
-        diff=tuple(_diff(before, launch)) if before else (),
+        digest=found.digest,
+        canonical=canonical(found.launch),
+        argv="\n".join(map(_line, start.argv)) if start else "",
+        argv_trouble=""
+        if start
+        else visible(_("Nothing is started of it: {problems}.").format(problems=found.trouble)),
+        env="\n".join(f"{name}={_line(word)}" for name, word in sorted(start.env.items())) if start else "",
+        places=_places(start) if start else (),
+        sometimes=_sometimes(start) if start else (),
+        decision=found.decision.level,
+        decision_word=_(LEVEL_WORDS[found.decision.level]),
+        decided=tuple(_decided(item) for item in found.decision.items),
+        approval=_approval(found.approval),
+        against=_against(found.before, found.launch),
+        diff=tuple(DiffLine(line.kind, SIGNS[line.kind], line.text) for line in found.changes),
     )
 
 
-def argv_of(launch: Launch, known: Census | None) -> tuple[str, str]:
-    """The server's command with one argument a line, or why it cannot be shown."""
-    if known is None:
-        why = _(
-            "The command cannot be shown: the options of {engine} have not been sorted yet, so "
-            "nothing of that version is started."
-        )
-        return "", why.format(engine=engine(launch))
-    table = ENGINES[launch.engine]
-    own = Own(PORT, "KEY", "NAME")
-    device = "cuda" if launch.gpus else "cpu"
-    try:
-        made = command(table, of_launch(launch, launch.model), own, _flags(known), device)
-    except RecipeError as error:
-        return "", visible(_("The engine would not take it: {problems}.").format(problems="; ".join(error.problems)))
-    items = [item.replace(str(PORT), "PORT") if item.endswith(f"={PORT}") else item for item in made.argv]
-    return "\n".join(visible(shlex.quote(item)) for item in ("python", "-m", *table.module, *items)), ""
+def _line(word: Word) -> str:
+    """One argument, or one value, as a shell takes it."""
+    return word.text if word.place else visible(shlex.quote(word.text))
 
 
-def _flags(known: Census) -> Flags:
-    """The census as the parser's own list. Only vLLM's switches have a form that says no."""
-    no = known.engine == "vllm"
-    return {
-        name: Flag((name,), item.takes_value, f"no-{name}" if no and not item.takes_value else None, item.choices)
-        for name, item in known.options.items()
-    }
+def _places(start: Start) -> tuple[Fact, ...]:
+    words = (*start.argv, *start.env.values())
+    used = {word.place for word in words}
+    return tuple(Fact(mark(name), _(said)) for name, said in PLACES.items() if name in used)
+
+
+def _sometimes(start: Start) -> tuple[str, ...]:
+    """What is left out at some starts."""
+    given = [(word.text, word.only_with) for word in start.argv]
+    given += [(name, word.only_with) for name, word in start.env.items()]
+    said = _("`{text}` is given only where the runner has {what}.")
+    return tuple(said.format(text=visible(text), what=_(ONLY_WITH[of])) for text, of in given if of in ONLY_WITH)
 
 
 def _decided(item: Item) -> DecidedLine:
@@ -159,19 +156,13 @@ def _decided(item: Item) -> DecidedLine:
 def _approval(given: ApprovalRow | None) -> str:
     if given is None:
         return ""
-    return _("Approved by {approver} for a job that {asker} asked for, on {at}, until {end}.").format(
+    said = _("Approved by {approver} for a job that {asker} asked for, on {at}, until {end}.")
+    if given.approved_by.casefold() == given.asked_by.casefold():
+        said = _("Approved by {approver}, who asked for it too, so nobody else read it: on {at}, until {end}.")
+    return said.format(
         approver=visible(given.approved_by), asker=visible(given.asked_by),
         at=moment(given.approved_at), end=moment(given.expires_at),
     )  # fmt: skip
-
-
-def _before(launch: Launch, key: str, approvals: Sequence[ApprovalRow]) -> ApprovalRow | None:
-    """The newest other launch of this engine with this model that was ever approved."""
-    for item in approvals:
-        said = json.loads(item.launch)
-        if item.digest != key and (said["engine"], said["model"]) == (launch.engine, launch.model):
-            return item
-    return None
 
 
 def _against(before: ApprovalRow | None, launch: Launch) -> str:
@@ -192,15 +183,3 @@ def _taken_back(before: ApprovalRow) -> str:
     return ", " + _("which {who} took back on {day}").format(
         who=visible(before.revoked_by or _("somebody")), day=day(before.revoked_at)
     )
-
-
-def _diff(before: ApprovalRow, launch: Launch) -> Iterator[DiffLine]:
-    kinds = {"  ": "same", "- ": "old", "+ ": "new"}
-    for line in difflib.ndiff(_lines(before.launch), _lines(canonical(launch))):
-        if line[:2] in kinds:
-            yield DiffLine(kinds[line[:2]], line[:2], line[2:])
-
-
-def _lines(text: str) -> list[str]:
-    """The canonical text with each key on a line of its own."""
-    return json.dumps(json.loads(text), indent=2, sort_keys=True).splitlines()

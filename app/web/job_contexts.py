@@ -245,6 +245,16 @@ class RunnerLine:
     jobs: tuple[Link, ...]
     drain: str  # what the button says, "" where there is none
     drain_on: bool
+    may_retire: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RetiredLine:
+    """A runner that was taken out of service."""
+
+    name: str
+    told: str
+    back: str  # what the button says, "" where there is none
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,6 +264,7 @@ class RunnerList:
     template: ClassVar[str] = "runners/_list.html"
 
     runners: tuple[RunnerLine, ...]
+    retired: tuple[RetiredLine, ...]
     every_s: int
 
 

@@ -70,10 +70,11 @@ def _select(name: str, heading: str, values: Sequence[tuple[str, str]], chosen: 
 
 
 def _runners(runners: Sequence[RunnerRow]) -> str:
-    if not runners:
-        return _("No runner has ever asked for work here.")
-    free = [runner for runner in runners if not (runner.quarantine or runner.trouble or runner.drain_asked)]
-    return _("{runners} known, {free} of them may take work.").format(runners=len(runners), free=len(free))
+    in_service = [runner for runner in runners if runner.standing != "retired"]
+    if not in_service:
+        return _("No runner is in service here.")
+    up = [runner for runner in in_service if runner.is_up]
+    return _("{runners} in service, {up} of them up.").format(runners=len(in_service), up=len(up))
 
 
 def _line(item: JobRow, now: dt.datetime) -> JobLine:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from app.jobs.states import LEASE
+from app.jobs.fleet import UP_FOR
 from app.language import N_, _, moment, number
 from app.protocol.unseen import visible
 from app.web.contexts import Link, Shell
-from app.web.job_contexts import RunnerLine, RunnerList, RunnersPage
+from app.web.job_contexts import RetiredLine, RunnerLine, RunnerList, RunnersPage
 from app.web.job_words import ENGINES, age, cpus_said, listed
 
 if TYPE_CHECKING:
@@ -21,25 +21,35 @@ if TYPE_CHECKING:
 
 ABOUT = N_("Runners: the machines that measure, what they have, what they do now, and why one of them takes nothing.")
 
+BACK = N_("Let it take jobs again")
 EVERY_S = 15  # as often as a runner with a job is heard of
 
 
-def runners_page(runners: Sequence[RunnerRow], now: dt.datetime, *, may_drain: bool, trouble: str = "") -> RunnersPage:
+def runners_page(runners: Sequence[RunnerRow], now: dt.datetime, *, maintains: bool, trouble: str = "") -> RunnersPage:
     return RunnersPage(
         shell=Shell(_("Runners"), _(ABOUT), "/jobs"),
         trouble=trouble,
-        list=runner_list(runners, now, may_drain=may_drain),
+        list=runner_list(runners, now, maintains=maintains),
         json_url="/api/v1/runners",
     )
 
 
-def runner_list(runners: Sequence[RunnerRow], now: dt.datetime, *, may_drain: bool) -> RunnerList:
-    lines = tuple(_line(item, now, may_drain=may_drain) for item in runners)
-    return RunnerList(lines, EVERY_S if any(now - item.seen_at <= LEASE for item in runners) else 0)
+def runner_list(runners: Sequence[RunnerRow], now: dt.datetime, *, maintains: bool) -> RunnerList:
+    in_service = [item for item in runners if item.standing != "retired"]
+    lines = tuple(_line(item, now, maintains=maintains) for item in in_service)
+    retired = tuple(_retired(item, maintains=maintains) for item in runners if item.standing == "retired")
+    return RunnerList(lines, retired, EVERY_S if any(now - item.seen_at <= UP_FOR for item in in_service) else 0)
 
 
-def _line(item: RunnerRow, now: dt.datetime, *, may_drain: bool) -> RunnerLine:
-    state, word, why = _stands(item, now)
+def _retired(item: RunnerRow, *, maintains: bool) -> RetiredLine:
+    at = moment(item.retired_at) if item.retired_at else ""
+    said = _("retired by {who} on {at}, last seen {seen}")
+    told = said.format(who=visible(item.retired_by or _("somebody")), at=at, seen=moment(item.seen_at))
+    return RetiredLine(item.name, told, _(BACK) if maintains else "")
+
+
+def _line(item: RunnerRow, now: dt.datetime, *, maintains: bool) -> RunnerLine:
+    state, word, why = _stands(item)
     shut = item.drain_asked or item.quarantine is not None
     return RunnerLine(
         name=item.name,
@@ -55,35 +65,31 @@ def _line(item: RunnerRow, now: dt.datetime, *, may_drain: bool) -> RunnerLine:
         attach=listed(item.capabilities.attach) or _("none"),
         wall=_("{minutes} min").format(minutes=number(item.capabilities.wall_s / 60, "g")),
         jobs=tuple(Link(job, f"/jobs/{job}") for job in item.jobs),
-        drain="" if not may_drain else _("Let it take jobs again") if shut else _("Drain"),
+        drain="" if not maintains else _(BACK) if shut else _("Drain"),
         drain_on=not shut,
+        may_retire=maintains and not item.is_up,
     )
 
 
-def _stands(item: RunnerRow, now: dt.datetime) -> tuple[str, str, str]:
+def _stands(item: RunnerRow) -> tuple[str, str, str]:
     """State, its word, and why it takes nothing."""
     if item.quarantine is not None:
         since = moment(item.quarantined_at) if item.quarantined_at else ""
         word = _("in quarantine since {at}").format(at=since) if since else _("in quarantine")
-        return (
-            "closed",
-            word,
-            _("{quarantine}. A maintainer lets it take jobs again.").format(quarantine=item.quarantine),
-        )
+        told = _("{quarantine}. A maintainer lets it take jobs again.").format(quarantine=visible(item.quarantine))
+        return "closed", word, told
     if item.trouble is not None:
         return "closed", _("measures nothing"), _("It says itself: {trouble}").format(trouble=visible(item.trouble))
-    if item.drain_asked or item.draining:
-        who = _("A maintainer asked for it") if item.drain_asked else _("It was told so on its machine")
-        return "draining", _("draining"), _("{who}: it ends what it has and takes no more.").format(who=who)
-    if item.jobs:
-        return "busy", _("at work"), ""
-    if now - item.seen_at > LEASE:
+    if item.standing == "away":
         return (
             "away",
-            _("not heard of"),
+            _("last seen {at}").format(at=moment(item.seen_at)),
             _("It has not asked for work for a while: is it running, and does it reach here?"),
         )
-    return "free", _("free"), ""
+    if item.standing == "draining":
+        who = _("A maintainer asked for it") if item.drain_asked else _("It was told so on its machine")
+        return "draining", _("draining"), _("{who}: it ends what it has and takes no more.").format(who=who)
+    return ("busy", _("at work"), "") if item.jobs else ("free", _("free"), "")
 
 
 def _gpus(has: Capabilities) -> str:

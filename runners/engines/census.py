@@ -18,7 +18,7 @@ from runners.engines.environment import Site
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from runners.engines.helptext import Flags
+    from app.protocol.engines.options import Flags
     from runners.engines.install import Installed
 
 _VARIABLE = re.compile(r"[A-Z][A-Z0-9_]+")

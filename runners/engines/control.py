@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 
 import httpx
 
-from runners.engines import ENGINES, counters
+from app.protocol.engines import ENGINES
+from runners.engines import counters
 
 if TYPE_CHECKING:
+    from app.protocol.engines.table import Engine
     from runners.engines.counters import Counters
-    from runners.engines.table import Engine
 
 SETTLED_S = 5.0  # an engine books the last tokens of a run within that time of having sent them ...
 QUIET_S = 0.5  # ... and has booked them all when nothing changed for that long

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Literal
 
 from prometheus_client.parser import text_string_to_metric_families
 
-from runners.engines import ENGINES
+from app.protocol.engines import ENGINES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from prometheus_client.samples import Sample
 
-    from runners.engines.table import Engine, Quantity
+    from app.protocol.engines.table import Engine, Quantity
 
 Series = dict[str, list["Sample"]]
 

@@ -1,4 +1,4 @@
-"""A server's environment variables, built from nothing: those of the runner's own process are not inherited. Pure."""
+"""What this machine puts into the places of a server's command and environment. Pure."""
 
 from __future__ import annotations
 
@@ -6,12 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from pathlib import Path
 
-    from runners.engines.table import Device, Engine
-
-SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+    from app.protocol.engines.start import Given
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,26 +21,13 @@ class Site:
     modules: tuple[Path, ...] = ()
 
 
-def child(
-    engine: Engine, device: Device, programs: Path, scratch: Path, site: Site, asked: Mapping[str, str]
-) -> dict[str, str]:
-    """All of it. `programs` is the environment's folder of programs, `scratch` a folder that is deleted afterwards."""
-    found = {
-        "PATH": f"{programs}:{SYSTEM_PATH}",
-        "HOME": str(scratch),
-        "TMPDIR": str(scratch),
-        "LANG": "C.UTF-8",
-        "PYTHONUNBUFFERED": "1",  # the last line before a crash reaches the log
-        "HF_HUB_OFFLINE": "1",
-        "TRANSFORMERS_OFFLINE": "1",
-        "DO_NOT_TRACK": "1",
-        **engine.environment,
-        **engine.device_environment.get(device, {}),
-    }
+def given(site: Site, programs: Path, scratch: Path) -> Given:
+    """`programs` is the environment's folder of programs, `scratch` a folder that is deleted afterwards."""
+    found: Given = {"PROGRAMS": str(programs), "SCRATCH": str(scratch)}
     if site.gpus is not None:
-        found["CUDA_VISIBLE_DEVICES"] = ",".join(map(str, site.gpus))
+        found["GPUS"] = ",".join(map(str, site.gpus))
     if site.models is not None:
-        found["HF_HOME"] = str(site.models)
+        found["MODELS"] = str(site.models)
     if site.modules:
-        found["PYTHONPATH"] = ":".join(map(str, site.modules))
-    return found | dict(asked)
+        found["MODULES"] = ":".join(map(str, site.modules))
+    return found

@@ -3,31 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from itertools import pairwise
+
+from app.protocol.engines.options import Flag, Flags
 
 _OPTION = re.compile(r"^  (-.*)$")  # argparse sets an option two columns in, its explanation twenty-four
 _NAME = re.compile(r"(?:^|, )(--?[A-Za-z0-9][\w.-]*)")
-
-
-@dataclass(frozen=True, slots=True)
-class Flag:
-    """One option. `names` are its long spellings without dashes, the canonical one first; `negative` is the form that
-    says no; `short` are spellings with one dash; `deprecated` is the explanation of one that is."""
-
-    names: tuple[str, ...]
-    takes_value: bool
-    negative: str | None = None
-    choices: tuple[str, ...] = ()
-    deprecated: str | None = None
-    short: tuple[str, ...] = ()
-
-    @property
-    def name(self) -> str:
-        return self.names[0]
-
-
-Flags = dict[str, Flag]  # by every long name
 
 
 def flags(text: str) -> Flags:

@@ -20,15 +20,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from app.protocol.engines import ENGINES, start
 from runners import gpu
-from runners.engines import ENGINES, environment, helptext
+from runners.engines import environment, helptext
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from app.protocol.engines.options import Flags
+    from app.protocol.engines.table import Device, Engine
     from runners.engines.environment import Site
-    from runners.engines.helptext import Flags
-    from runners.engines.table import Device, Engine
 
 PINS = Path(__file__).parent / "pins"
 HELP_S = 300.0
@@ -62,7 +63,8 @@ class Installed:
     def _help(self, site: Site) -> str:
         command = [str(self.python), "-m", *self.engine.module, *self.engine.help]
         with tempfile.TemporaryDirectory(prefix="benchcard-") as scratch:
-            env = environment.child(self.engine, self.device, self.python.parent, Path(scratch), site, {})
+            places = environment.given(site, self.python.parent, Path(scratch))
+            env = start.filled(start.variables(self.engine, self.device, {}), places)
             done = subprocess.run(  # noqa: S603 - a fixed command of the table
                 command, env=env, cwd=scratch, capture_output=True, text=True, timeout=HELP_S, check=False
             )

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 import httpx
 
+from app.protocol.engines import options
+from app.protocol.engines.recipe import RecipeError, deprecated, start
 from runners import gpu
 from runners.engines import control, environment, failures
 from runners.engines.control import ANSWER_S, SILENT_S, HungError
-from runners.engines.recipe import Own, command
 from runners.process import Process, ProcessError
 from runners.processes_below import used_s
 
@@ -25,13 +26,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from types import TracebackType
 
+    from app.protocol.engines.options import Flags
+    from app.protocol.engines.recipe import Recipe
+    from app.protocol.engines.start import Given, Start
+    from app.protocol.engines.table import Engine
     from runners.engines.control import Flushed
     from runners.engines.counters import Counters
     from runners.engines.environment import Site
     from runners.engines.failures import Failure, Phase
     from runners.engines.install import Installed
-    from runners.engines.recipe import Recipe
-    from runners.engines.table import Engine
 
 READY_S = 900.0
 STILL_S = 120.0  # that a server which starts may log nothing and compute nothing
@@ -43,6 +46,15 @@ GRACE_S = 15.0
 READY_PROMPT = (7, 11, 13, 17, 19)  # ids below those that measured prompts are made of
 READY_TOKENS = 4
 SHARED = Path("/dev/shm")  # noqa: S108 - the kernel's place for shared memory, only looked at
+
+
+@dataclass(frozen=True, slots=True)
+class Own:
+    """What the runner alone decides about a server."""
+
+    port: int
+    api_key: str
+    served_name: str
 
 
 class LaunchError(Exception):
@@ -87,15 +99,14 @@ class Server:
         self.engine = installed.engine
         self.log_file = folder / "server.log"
         self.own = Own(_free_port(), secrets.token_urlsafe(24), f"benchcard-{secrets.token_hex(6)}")
-        made = command(self.engine, recipe, self.own, installed.flags(site), installed.device)
-        self.argv = [str(installed.python), "-m", *self.engine.module, *made.argv]
-        self.notes = made.notes
+        known = installed.flags(site)
+        made, self.notes = _made(installed, recipe, known), deprecated(recipe, known)
         self._gpus = site.gpus
         self._gpu_before = gpu.used_mib(self._gpus)
         self._shared_before = _shared(self.engine)
         self._scratch = Path(tempfile.mkdtemp(prefix="benchcard-"))  # short: engines put sockets there
-        programs = installed.python.parent
-        self.env = environment.child(self.engine, installed.device, programs, self._scratch, site, recipe.env)
+        given = environment.given(site, installed.python.parent, self._scratch) | _own(self.own, recipe)
+        self.argv, self.env = made.arguments(given), made.variables(given)
         self._http = control.client(self.url, self.own.api_key)
         try:
             self.process = Process(self.argv, self.env, self.log_file, folder, echo)
@@ -250,6 +261,27 @@ class Stillness:
         if log != self._seen[0] or abs(used - self._seen[1]) >= STILL_CPU_S:  # it is less where a process has ended
             self._seen, self._since = (log, used), now
         return now - self._since >= STILL_S
+
+
+def _made(installed: Installed, recipe: Recipe, known: Flags) -> Start:
+    """As the census of the version has it, which is what an approval shows. RecipeError where the engine that is
+    installed here would be started otherwise."""
+    here = start(recipe, known, installed.device)
+    counted = options.counted(recipe.engine, recipe.version)
+    if counted is not None and start(recipe, counted, installed.device) != here:
+        raise RecipeError(
+            [
+                f"{recipe.engine} {recipe.version} as it is installed here has other options than the census of that "
+                "version, so it would be started otherwise than approvals show it; install it again"
+            ]
+        )
+    return here
+
+
+def _own(own: Own, recipe: Recipe) -> Given:
+    """A folder has no commits, so none is named of one."""
+    found: Given = {"PORT": str(own.port), "KEY": own.api_key, "NAME": own.served_name, "MODEL": recipe.model}
+    return found | ({} if Path(recipe.model).is_absolute() else {"CACHED": ""})
 
 
 def _free_port() -> int:

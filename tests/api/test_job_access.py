@@ -29,6 +29,7 @@ SCOPES = {
     ("POST", "/api/v1/approvals/{approval_id}/revoke"): "maintain",
     ("POST", "/api/v1/runners/{name}/drain"): "maintain",
     ("POST", "/api/v1/runners/{name}/resume"): "maintain",
+    ("POST", "/api/v1/runners/{name}/retire"): "maintain",
     ("POST", "/api/v1/runner/lease"): "runner",
     ("POST", "/api/v1/runner/jobs/{job_id}/start"): "runner",
     ("POST", "/api/v1/runner/jobs/{job_id}/heartbeat"): "runner",

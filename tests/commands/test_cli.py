@@ -201,10 +201,17 @@ def test_a_token_has_a_scope_and_a_printable_name(arguments: list[str], capsys: 
 def test_where_two_people_are_wanted_nobody_is_given_a_name_that_others_have(
     command: list[str], site: Site, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("BENCHCARD_SECOND_APPROVER", "true")
+    monkeypatch.setenv("BENCHCARD_HOST", "10.0.0.5")
     assert main(command) == USAGE
     assert "everybody of one name counts as one person" in capsys.readouterr().err
     assert main([*command, "--name", "Ana"]) == OK
+    monkeypatch.setenv("BENCHCARD_SECOND_APPROVER", "false")
+    assert main(command) == OK
+
+
+def test_a_runner_is_nobody_who_approves(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BENCHCARD_SECOND_APPROVER", "true")
+    assert main(["token", "create", "--scope", "runner"]) == OK
 
 
 def test_sign_in_prints_a_link_that_works(site: Site, capsys: Capture) -> None:

@@ -8,10 +8,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from app.protocol.engines.recipe import Recipe, Speculation
 from runners import measure, report
 from runners.engines import install
 from runners.engines.environment import Site
-from runners.engines.recipe import Recipe, Speculation
 from runners.engines.server import Server
 from runners.load.plan import Workload
 from runners.load.schedule import Closed
@@ -22,9 +22,9 @@ from tests.runners.load.test_measure import PATIENT, silent
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from app.protocol.engines.recipe import Value
     from runners.engines.counters import Counters
     from runners.engines.install import Installed
-    from runners.engines.recipe import Value
     from runners.engines.server import Freed, Known
 
 HERE = Path(__file__).parent

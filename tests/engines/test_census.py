@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from app.protocol.engines import ENGINES
 from app.protocol.policy import census as sorted_out
-from runners.engines import ENGINES, census
+from runners.engines import census
 from tests.engines import stories
 
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from runners.engines import ENGINES
-from runners.engines.recipe import Json, RecipeError, Speculation, Value
+from app.protocol.engines import ENGINES
+from app.protocol.engines.recipe import Json, RecipeError, Speculation, Value
 from runners.engines.server import LaunchError
 from tests.engines import stories
 from tests.runners.test_supervisor import gone

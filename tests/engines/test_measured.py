@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from runners.engines import ENGINES
+from app.protocol.engines import ENGINES
 from runners.engines.helptext import flags
 from tests.engines import stories
 from tests.engines.stories import DRAFTS, REQUESTS, SHAPE

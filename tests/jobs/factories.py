@@ -80,7 +80,8 @@ def capabilities(**changes: Any) -> Capabilities:
 
 def allow_all(monkeypatch: pytest.MonkeyPatch) -> None:
     """No launch needs anybody's approval."""
-    monkeypatch.setattr(store, "asks", lambda *_: [])
+    for name in ("asks", "needing"):
+        monkeypatch.setattr(store, name, lambda *_: [])
 
 
 @dataclass

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from typing import Any
 
 import pytest
 
 from app.jobs.choices import Choices
-from app.jobs.here import NO_RUNNER, Here, here, obstacles, wants
+from app.jobs.here import NO_RUNNER, Box, Here, here, obstacles, wants
 from app.jobs.plans import from_claim
 from tests.compare.factories import ratio, row
 from tests.jobs.factories import capabilities
@@ -19,7 +20,7 @@ PLAIN_032 = {**PLAIN, "conditions.engine": {"name": "vLLM", "version": "0.32.0"}
 
 
 def said(*runners: dict[str, Any], **overrides: Any) -> Here:
-    fleet = tuple((f"box-{place}", capabilities(**item).model_dump_json()) for place, item in enumerate(runners))
+    fleet = tuple(Box(f"box-{place}", capabilities(**item).model_dump_json()) for place, item in enumerate(runners))
     return here(row(**{**PLAIN_032, **overrides}).model_dump_json(), fleet)
 
 
@@ -32,6 +33,21 @@ def test_that_no_runner_has_registered_is_a_state_of_its_own() -> None:
 
 def test_a_runner_that_has_it_all_is_named() -> None:
     assert said({}, ABLE) == Here(status="possible", text="can be tried on box-1 while it is up")
+
+
+AT = dt.datetime(2026, 12, 1, 6, 10, 30, tzinfo=dt.UTC)
+
+
+def test_runners_that_are_not_up_are_named_with_how_they_stand() -> None:
+    has = capabilities(**ABLE).model_dump_json()
+    claim = row(**PLAIN_032).model_dump_json()
+    absent = (Box("a", has, "away", AT), Box("b", has, "draining", AT), Box("c", has, "quarantined", AT))
+    assert here(claim, absent) == Here(
+        status="away",
+        text="no runner that has it all is up: a (last seen 2026-12-01 06:10 UTC), b (takes no more jobs), "
+        "c (in quarantine)",
+    )
+    assert here(claim, (*absent, Box("d", has))).text == "can be tried on d while it is up"
 
 
 @pytest.mark.parametrize(
@@ -97,7 +113,7 @@ def test_what_the_claim_lacks_is_told_first_and_what_the_runners_lack_after_it(
     overrides: dict[str, Any], told: list[tuple[str, str, str]]
 ) -> None:
     claim = row(**{**PLAIN_032, **overrides})
-    fleet = (("box", capabilities(**ABLE).model_dump_json()),)
+    fleet = (Box("box", capabilities(**ABLE).model_dump_json()),)
     found = obstacles(wants(from_claim(claim, 0), claim.conditions), fleet)
     assert [tuple(item) for item in found] == told
     assert said(ABLE, **overrides).text.endswith("is stated, and 1 more")
@@ -108,7 +124,7 @@ def test_a_choice_counts_for_what_the_runners_lack() -> None:
     claim, chosen = row(**{**PLAIN_032, "conditions.load": {}}), Choices(accelerator="any", gpus=1)
     found = obstacles(
         wants(from_claim(claim, 0, chosen), claim.conditions, chosen),
-        (("box", capabilities(**ABLE).model_dump_json()),),
+        (Box("box", capabilities(**ABLE).model_dump_json()),),
     )
     assert [item.kind for item in found] == ["missing"]
 

@@ -234,7 +234,7 @@ class Machine(RuleBasedStateMachine):
     @rule()
     def sweep(self) -> None:
         """What the server does by itself while no runner asks."""
-        put_back(self.queue.database, self.queue.clock.now())
+        put_back(self.queue.database, self.queue.clock.now(), second=False)
         self.model.expire()
 
     @invariant()

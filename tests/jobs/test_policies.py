@@ -10,9 +10,11 @@ from hypothesis import strategies as st
 
 from app.errors import ConflictError, ForbiddenError
 from app.jobs.ends import MOST_REFUSALS
+from app.jobs.fleet import UP_FOR
 from app.jobs.matching import lacks, needs_of
 from app.jobs.queries import job_detail
-from app.protocol.launch import digest
+from app.jobs.sweeping import put_back
+from app.protocol.exact import digest
 from app.protocol.lease import EngineHere
 from app.protocol.outcome import REFUSALS
 from app.protocol.policy.local import LocalPolicy
@@ -95,10 +97,45 @@ def test_a_job_waits_for_approval_again_once_the_only_runner_that_lists_its_mode
 ) -> None:
     job = queue.submit(plan=plan(launch=PINNED))
     assert queue.job(job).state == "awaiting_approval"
-    queue.lease("lister", "boot-lists", capabilities=LISTS, draining=True)
+    queue.submit(priority=1)  # which keeps it busy
+    queue.lease("lister", "boot-lists", capabilities=LISTS)
     assert queue.job(job).state == "queued"
-    queue.lease("lister", "boot-lists", draining=True)
+    queue.lease("lister", "boot-lists")
     assert queue.job(job).state == "awaiting_approval"
+
+
+@pytest.mark.parametrize("says", [{"draining": True}, {"quarantine": "its GPU is held by something else"}])
+def test_a_runner_that_takes_nothing_starts_nothing_unasked(queue: Queue, says: dict[str, Any]) -> None:
+    queue.lease("lister", "boot-lists", capabilities=LISTS)
+    assert queue.job(queue.submit(plan=plan(launch=PINNED))).state == "queued"
+    queue.taken(runner="lister", boot_id="boot-lists", capabilities=LISTS)
+    queue.lease("other", "boot-other", capabilities=LISTS, **says)
+    queue.later(UP_FOR.total_seconds() + 1)
+    queue.lease("other", "boot-other", capabilities=LISTS, **says)
+    assert queue.job(queue.submit(plan=plan(launch=PINNED))).state == "awaiting_approval"
+
+
+def test_a_job_waits_for_approval_while_the_runner_that_lists_its_model_is_away(queue: Queue) -> None:
+    queue.lease("lister", "boot-lists", capabilities=LISTS)
+    job = queue.submit(plan=plan(launch=PINNED))
+    queue.later(UP_FOR.total_seconds())
+    put_back(queue.database, queue.clock.now(), second=False)
+    assert queue.job(job).state == "queued"
+    queue.later(1)
+    put_back(queue.database, queue.clock.now(), second=False)
+    assert queue.job(job).state == "awaiting_approval"
+    assert queue.job(queue.submit(plan=plan(launch=PINNED))).state == "awaiting_approval"
+    assert lacking(queue, job)["lister"][-1].startswith("it was last seen ")
+    assert queue.taken(runner="lister", boot_id="boot-lists", capabilities=LISTS)[0] == job
+
+
+def test_a_runner_at_work_is_up_for_as_long_as_its_job_is_heard_of(queue: Queue) -> None:
+    queue.submit()
+    at_work, epoch = queue.running(runner="lister", boot_id="boot-lists", capabilities=LISTS)
+    for _ in range(3):
+        queue.later(60)
+        queue.beat(at_work, epoch)
+    assert queue.job(queue.submit(plan=plan(launch=PINNED))).state == "queued"
 
 
 def test_a_job_for_a_listing_runner_may_be_approved_for_the_others(queue: Queue) -> None:

@@ -40,7 +40,7 @@ class Waits:
 
 
 def run(queue: Queue, waits: Waits) -> None:
-    asyncio.run(keep_sweeping(queue.database, queue.clock, waits))
+    asyncio.run(keep_sweeping(queue.database, queue.clock, waits, second=False))
 
 
 def nothing() -> None:
@@ -72,11 +72,11 @@ def test_a_job_lost_for_the_last_time_fails_and_a_cancelled_one_ends(queue: Queu
     for number in range(3):
         assert queue.running(runner=f"r{number}", boot_id=f"boot-{number:04d}")[0] == failing
         queue.later(90)
-        assert put_back(queue.database, queue.clock.now()) == 1
+        assert put_back(queue.database, queue.clock.now(), second=False) == 1
     queue.running()
     queue.cancel(ending)
     queue.later(90)
-    assert put_back(queue.database, queue.clock.now()) == 1
+    assert put_back(queue.database, queue.clock.now(), second=False) == 1
     assert [(queue.job(job).state, queue.job(job).failure) for job in (failing, ending)] == [
         ("failed", "runner_lost"),
         ("cancelled", None),
@@ -88,10 +88,10 @@ def test_an_idle_server_writes_nothing(queue: Queue) -> None:
     queue.running()
     writes: list[float] = []
     database = Database(queue.database.url.render_as_string(hide_password=False), waited=writes.append)
-    assert put_back(database, queue.clock.now()) == 0
+    assert put_back(database, queue.clock.now(), second=False) == 0
     assert not writes
     queue.later(90)
-    assert put_back(database, queue.clock.now()) == 1
+    assert put_back(database, queue.clock.now(), second=False) == 1
     assert len(writes) == 1
     database.close()
 
@@ -113,7 +113,7 @@ def test_after_a_stop_nothing_sweeps_and_the_database_can_be_closed(database: Da
     threads = threading.active_count()
 
     async def serve() -> None:
-        async with swept(database, clock):
+        async with swept(database, clock, second=False):
             assert "sweeping" in {task.get_name() for task in asyncio.all_tasks()}
         assert "sweeping" not in {task.get_name() for task in asyncio.all_tasks()}
         database.close()

@@ -63,6 +63,19 @@ def test_models_run_unasked_by_their_commit_and_random_weights_where_the_launch_
 
 
 @pytest.mark.parametrize(
+    "given",
+    [
+        {"flags": {"tokenizer-revision": "{KEY}"}},
+        {"flags": {"speculative-config": {"method": "ngram", "model": "x{PORT}"}}},
+        {"env": {"OMP_NUM_THREADS": "{SCRATCH}"}},
+    ],
+)
+def test_what_looks_like_a_place_of_the_runner_s_own_never_runs(given: dict[str, Any]) -> None:
+    (told,) = decided(**given).against("never")
+    assert "so is written what the runner puts in itself" in told
+
+
+@pytest.mark.parametrize(
     ("engine", "version", "told"),
     [
         ("vllm", "0.33.1", "have not been sorted"),

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from pydantic import ValidationError
 
-from app.protocol.launch import Launch, canonical, digest
+from app.protocol.engines import ENGINES
+from app.protocol.exact import canonical, digest
+from app.protocol.launch import Launch
 from tests.protocol.launches import COMMIT, launch
 
 CHANGES: list[dict[str, Any]] = [
@@ -33,11 +36,33 @@ def test_a_change_anywhere_is_another_digest(change: dict[str, Any]) -> None:
     assert digest(launch(**start)) != digest(launch(**(start | change)))
 
 
+def other_version(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of Benchcard: one that adds an argument to every vLLM."""
+    engine = ENGINES["vllm"]
+    monkeypatch.setitem(ENGINES, "vllm", replace(engine, fixed={**engine.fixed, "seed": 0}))
+
+
+def test_what_the_runner_adds_is_bound_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    wanted = launch()
+    said, before = json.loads(canonical(wanted)), digest(wanted)
+    assert {"text": "--port={PORT}", "place": "PORT"} in said["start"]["argv"]
+    assert said["start"]["env"]["VLLM_SERVER_DEV_MODE"] == "1"
+    other_version(monkeypatch)
+    assert digest(wanted) != before
+
+
+def test_what_cannot_be_started_has_a_digest_of_nothing_to_start() -> None:
+    for nothing in (launch(version="0.1.0"), launch(flags={"nonsense": 1})):
+        assert json.loads(canonical(nothing))["start"] is None
+
+
 def test_the_order_of_keys_is_not_a_change() -> None:
     one = launch(flags={"a": {"x": 1, "y": [True, None]}, "b": 2}, env={"A": "1", "B": "2"})
     other = launch(env={"B": "2", "A": "1"}, flags={"b": 2, "a": {"y": [True, None], "x": 1}})
     assert canonical(one) == canonical(other)
     assert digest(one) == digest(other)
+    flags = {"max-num-seqs": 16, "enforce-eager": True}
+    assert digest(launch(flags=flags)) == digest(launch(flags=dict(reversed(flags.items()))))
 
 
 def test_a_launch_that_went_over_the_wire_has_its_digest_still() -> None:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from pydantic import ValidationError
 
-from app.protocol.launch import Launch, digest
+from app.protocol.exact import digest
 from app.protocol.plan import Attach, Plan
 from app.protocol.policy.local import LocalPolicy, of_toml
 from tests.protocol.launches import COMMIT, PIN, WIDEST, launch
+
+if TYPE_CHECKING:
+    from app.protocol.launch import Launch
 
 
 def test_the_table_of_a_configuration_is_read() -> None:
@@ -114,6 +117,7 @@ def test_a_plan_is_refused_for_its_time_and_for_either_side() -> None:
     good, other = launch(), launch(revision=COMMIT[::-1])
     assert policy.plan_refusals(plan(good), ()) == []
     assert policy.plan_refusals(plan(good, wall_s=101.0), ()) == ["101 s: it takes attempts of at most 100 s"]
-    (told,) = policy.plan_refusals(plan(good, other), [digest(good)])
+    told, why = policy.plan_refusals(plan(good, other), [digest(good)])
     assert told.startswith("side b: model: ")
+    assert f"(SHA-256 {digest(other)}): where a maintainer has approved it" in why
     assert policy.plan_refusals(plan(good, other), [digest(other)]) == []

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from app.jobs.numbers import compute
-from app.protocol.launch import digest
+from app.protocol.exact import digest
 from app.protocol.lease import Assignment, Placement
 from app.protocol.outcome import Report
 from app.protocol.plan import Point

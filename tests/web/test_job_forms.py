@@ -10,7 +10,7 @@ import pytest
 from app.cards.store import Writer
 from app.jobs.logs import Logs
 from app.jobs.store import revoke
-from app.protocol.launch import canonical, digest
+from app.protocol.exact import canonical, digest
 from tests.cards.factories import sound
 from tests.jobs.factories import MAY, Queue, allow_all, capabilities, plan
 from tests.site import Site, open_site
@@ -31,6 +31,7 @@ SCOPES = {
     "/claims/{claim_id}/reproduce": "submit",
     "/cards/{card_id}/reproduce": "submit",
     "/runners/{name}/drain": "maintain",
+    "/runners/{name}/retire": "maintain",
 }
 
 
@@ -152,7 +153,8 @@ def test_a_job_that_only_a_listing_runner_takes_says_so_and_may_be_approved(site
     assert "waits until a maintainer has read" in site.get(path).text
     engines = ({"name": "vllm", "version": "0.32.0", "device": "cpu"},)
     has = capabilities(models=(f"org/M@{'a' * 40}",), engines=engines)
-    queue.lease(capabilities=has, draining=True)
+    queue.submit(priority=1)  # which keeps the runner busy
+    queue.lease(capabilities=has)
     assert queue.job(job).state == "queued"
     assert "whose own list names its model" in site.get(path).text
     assert "nobody has approved it" in site.get(f"/jobs/{job}").text
@@ -168,9 +170,9 @@ def test_a_sound_launch_shows_its_command_with_placeholders(site: Site, queue: Q
     (command,) = read(site.get(f"/jobs/{job}/approval").text).all("pre", aria_label="Command of Server")
     lines = command.text.splitlines()
     assert "--max-model-len=4096" in lines
-    assert "--port=PORT" in lines
+    assert "--port={PORT}" in lines
     assert "--load-format=dummy" in lines
-    assert "--api-key=KEY" in lines
+    assert "--api-key={KEY}" in lines
 
 
 def test_whoever_signed_in_by_the_first_link_asks_and_approves_alone(site: Site, queue: Queue) -> None:
@@ -188,6 +190,8 @@ def test_whoever_signed_in_by_the_first_link_asks_and_approves_alone(site: Site,
     assert post(site, path, me, form_of(shown, path), digests="0" * 64, to="approve").status_code == 422
     assert post(site, path, me, form_of(shown, path), to="approve").status_code == 303
     assert queue.job(page.rpartition("/")[2]).state == "queued"
+    assert "who asked for it too, so nobody else read it: on " in site.get(path).text
+    assert "a maintainer may approve a job of their own" in site.get("/about").text
 
 
 def test_where_two_people_are_wanted_the_page_says_why_it_refuses(of_several: Site, clock: StillClock) -> None:
@@ -212,6 +216,7 @@ def test_where_two_people_are_wanted_the_page_says_why_it_refuses(of_several: Si
     assert post(site, path, namesake, form=fields, to="approve").status_code == 403
     assert post(site, path, may, form=fields, to="approve").status_code == 303
     assert "Approved by Bo for a job that Ana asked for, on " in site.get(path).text
+    assert "it takes two people: nobody approves a job of their own" in site.get("/about").text
 
 
 def test_a_maintainer_approves_only_what_was_shown(site: Site, queue: Queue) -> None:
@@ -246,8 +251,8 @@ def test_an_approval_shows_what_has_changed_since_the_last_one(site: Site, queue
     queue.approve(first)
     second = queue.submit(plan=plan(launch={"flags": {"max-model-len": 8192}}))
     page = read(site.get(f"/jobs/{second}/approval").text)
-    assert [item.words() for item in page.all("del")] == ['- "max-model-len": 4096']
-    assert [item.words() for item in page.all("ins")] == ['+ "max-model-len": 8192']
+    assert [item.words() for item in page.all("del")] == ["- --max-model-len=4096"]
+    assert [item.words() for item in page.all("ins")] == ["+ --max-model-len=8192"]
     assert "took back" not in page.words()
     given = site.client.app.state.jobs.approvals()[0].id
     queue.database.write(lambda session: revoke(session, given, MAY, site.clock.now(), second=True))
@@ -350,7 +355,7 @@ def test_whether_a_claim_can_be_tried_here_follows_the_runners_that_register(sit
         return read(site.get(f"/claims/{claim}").text).words(), row.words(), item["here"]["status"]
 
     page, row, status = shown()
-    assert "No runner has registered here yet" in page
+    assert "No runner is in service here" in page
     assert "runner" not in row
     assert status == "no_runner"
     queue.lease()

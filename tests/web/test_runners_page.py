@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from runners import config
 from tests.site import Site, open_site
 from tests.web.markup import read
+from tests.web.test_job_forms import cookie, post
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,7 +36,7 @@ def test_a_runner_says_what_it_has_and_why_it_takes_nothing(site: Site, queue: Q
     for said in ("1x NVIDIA H200 (140 GiB)", "vLLM 0.33.0 on GPUs", "held by something else", f"/jobs/{job}", "free"):
         assert said in text
     queue.later(1000)
-    assert "not heard of" in site.get("/runners").text
+    assert f"last seen {queue.clock.now() - timedelta(seconds=1000):%Y-%m-%d %H:%M} UTC" in site.get("/runners").text
 
 
 def test_a_runner_whose_job_is_heard_of_is_heard_of(site: Site, queue: Queue) -> None:
@@ -74,3 +76,26 @@ def test_the_sample_of_a_runners_file_is_one_that_a_runner_takes(site: Site, tmp
     file.write_text(sample.text)
     (tmp_path / "runner.token").write_text("bcr_token")
     assert config.read(file).name == "gpu-one"
+
+
+def test_a_maintainer_retires_a_runner_that_is_not_up_and_the_page_keeps_its_name(site: Site, queue: Queue) -> None:
+    queue.submit()
+    job, epoch = queue.running()
+    queue.finish(job, epoch)
+    may, _ = cookie(site, "maintain", name="Mia")
+    path = "/runners/one/retire"
+    assert path not in site.get("/runners", headers=may).text, "one that is up is drained first"
+    queue.later(1000)
+    assert path in site.get("/runners", headers=may).text
+    assert path not in site.get("/runners").text
+    assert post(site, path).status_code == 401
+    assert post(site, path, cookie(site, "submit")[0]).status_code == 403
+    assert post(site, "/runners/none/retire", may).status_code == 404
+    assert post(site, path, may).status_code == 303
+    page = read(site.get("/runners").text)
+    assert not page.all("table")
+    assert f"one retired by Mia on {site.clock.now():%Y-%m-%d %H:%M} UTC, last seen " in page.words()
+    assert ">one<" in site.get(f"/jobs/{job}").text.replace(" ", "")
+    assert "No runner is in service here" in site.get("/jobs").text
+    post(site, "/runners/one/drain", may, on="0")
+    assert read(site.get("/runners").text).all("table")

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from pydantic import StringConstraints
 
 from app.language import F_
+from app.protocol.engines.start import mark
+from app.protocol.engines.table import PLACES
 from app.protocol.launch import FlagValue
 from app.protocol.policy.advisories import advisories
 from app.protocol.policy.levels import LEVELS, Judged, Level, together, worst
@@ -71,6 +73,10 @@ def _item(
             Judged("never", F_("its value holds {unseen}, which nobody sees: write it without").format(unseen=unseen)),
             said,
         )
+    place = next((mark(name) for name in PLACES if mark(name) in str(value)), None)
+    if place is not None:
+        shown = F_("its value holds {place}, and so is written what the runner puts in itself")
+        said = worst(Judged("never", shown.format(place=place)), said)
     return Item(kind=kind, name=name, value=value, level=said.level, reason=visible(said.reason))
 
 

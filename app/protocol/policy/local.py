@@ -10,7 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from app.language import F_
 from app.protocol.address import Measured
 from app.protocol.english import counted
-from app.protocol.launch import FlagName, Launch, digest
+from app.protocol.exact import digest
+from app.protocol.launch import FlagName, Launch
 from app.protocol.plan import Attach
 from app.protocol.policy import census
 from app.protocol.policy.decide import Pin, decide
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
 
     from app.protocol.plan import Plan
 
+OTHER_START = F_(
+    "none of the approvals is for what this runner would start (SHA-256 {digest}): where a maintainer has approved it, "
+    "the server and this runner are of different versions of Benchcard; update the older one"
+)
 EngineVersion = Annotated[str, StringConstraints(pattern=r"^(vllm|sglang)==\d+(\.\d+){1,3}[a-z0-9.+-]{0,30}$")]
 
 
@@ -91,10 +96,10 @@ class LocalPolicy(BaseModel):
             wanted = side.launch or side.attach
             assert wanted is not None  # a side is one of them
             told = isinstance(wanted, Launch) and digest(wanted) in approved
-            found += [
-                F_("side {name}: {said}").format(name=side.name, said=reason)
-                for reason in self.refusals(wanted, approved=told)
-            ]
+            reasons = self.refusals(wanted, approved=told)
+            if isinstance(wanted, Launch) and reasons and self.approved and approved and not told:
+                reasons.append(OTHER_START.format(digest=digest(wanted)))
+            found += [F_("side {name}: {said}").format(name=side.name, said=reason) for reason in reasons]
         return found
 
 

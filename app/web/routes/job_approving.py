@@ -72,7 +72,7 @@ def _decision(wanted: str, job_id: str, by: Writer, moment: dt.datetime, *, seco
 
 def _second(request: Request) -> bool:
     """Whether this installation wants another maintainer than the one who asked."""
-    return cast("Settings", request.app.state.settings).second_approver
+    return cast("Settings", request.app.state.settings).two_people
 
 
 def _page(request: Request, found: JobDetail, error: AppError | None = None) -> HTMLResponse:

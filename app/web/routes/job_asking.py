@@ -105,7 +105,7 @@ def _asked(request: Request, of: _Of, form: Mapping[str, str]) -> Response:
             )
         new = NewJob(planned.plan, planned.accelerator, of.claim_id, of.card_id, assumptions=planned.assumptions)
         randomness = cast("Randomness", request.app.state.randomness)
-        second = cast("Settings", request.app.state.settings).second_approver
+        second = cast("Settings", request.app.state.settings).two_people
 
         def work(session: Session) -> Reply:
             note_use(session, actor, moment)

@@ -1,13 +1,15 @@
-"""The runners, and letting one of them take no more."""
+"""The runners, letting one of them take no more, and taking it out of service."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, RedirectResponse
 
+from app.cards.store import Writer
 from app.errors import AppError
+from app.jobs.retiring import retire
 from app.jobs.store import drain
 from app.web.forms import CARD_FORM
 from app.web.reading import jobs, now
@@ -19,6 +21,8 @@ from app.web.writing import written
 
 if TYPE_CHECKING:
     from fastapi import Response
+
+    from app.settings import Settings
 
 router = APIRouter(default_response_class=HTMLResponse)
 
@@ -40,12 +44,25 @@ def drain_runner(request: Request, name: str, form: Annotated[dict[str, str], CA
     return RedirectResponse("/runners", 303)
 
 
+@router.post("/runners/{name}/retire", response_model=None)
+def retire_runner(request: Request, name: str, _: Annotated[dict[str, str], CARD_FORM]) -> Response:
+    """The same; it is refused from then on."""
+    moment, second = now(request), cast("Settings", request.app.state.settings).two_people
+    try:
+        actor = signed_in(request, "maintain")
+        by = Writer.of(actor)
+        written(request, actor, lambda session: retire(session, name, by, moment, second=second))
+    except AppError as error:
+        return _page(request, error)
+    return RedirectResponse("/runners", 303)
+
+
 def _page(request: Request, error: AppError | None = None) -> HTMLResponse:
     actor = visitor(request)
     context = runners_page(
         jobs(request).runners(),
         now(request),
-        may_drain=actor is not None and actor.may("maintain"),
+        maintains=actor is not None and actor.may("maintain"),
         trouble=plain(error.message) if error else "",
     )
     status = error.status if error else 200

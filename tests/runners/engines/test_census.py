@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from app.protocol.engines import ENGINES
 from app.protocol.policy import census as sorted_out
-from runners.engines import ENGINES, census, commands, helptext, install
+from runners.engines import census, commands, helptext, install
 from runners.engines.install import Installed
 from tests.runners.engines.texts import VERSIONS, help_of
 

@@ -6,7 +6,8 @@ import re
 
 import pytest
 
-from runners.engines.helptext import Flag, flags
+from app.protocol.engines.options import Flag
+from runners.engines.helptext import flags
 from tests.runners.engines.texts import help_of
 
 

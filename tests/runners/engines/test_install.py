@@ -47,7 +47,7 @@ def test_an_engine_is_installed_once_listed_and_asked_for_its_flags(
     assert main(ask) == 0
     out, err = capsys.readouterr()
     assert "installing vLLM 9.9.9" in err
-    assert "its --help names 8 flags" in err
+    assert "its --help names 10 flags" in err
     (found,) = install.listed()
     assert out.strip() == str(found.folder)
     assert "vllm-fake" in "".join(install.packages(found))

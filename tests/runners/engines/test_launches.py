@@ -6,15 +6,14 @@ from typing import Any
 
 import pytest
 
+from app.protocol.engines import ENGINES
+from app.protocol.exact import started
 from app.protocol.policy import census, values
 from app.protocol.policy.decide import decide
-from runners.engines import ENGINES
 from runners.engines.helptext import flags
-from runners.engines.recipe import Own, command, of_launch
 from tests.protocol.launches import COMMIT, PIN, launch
 from tests.runners.engines.texts import VERSIONS, help_of
 
-OWN = Own(4711, "secret", "benchcard-nonce")
 TEXTS = {"attention-backend": "FLASH_ATTN", "mamba-backend": "triton", "speculative-draft-attention-backend": "fa3"}
 
 
@@ -41,7 +40,6 @@ def example(name: str, rule: values.Rule, choices: tuple[str, ...]) -> Any:
 def test_every_allowed_option_becomes_an_argument(engine: str) -> None:
     found = census.of(engine, VERSIONS[engine])
     assert found is not None
-    known = flags(help_of(engine))
     tried = 0
     for name, rule in found.rules.flags.allow.items():
         option = found.options.get(name)
@@ -50,7 +48,7 @@ def test_every_allowed_option_becomes_an_argument(engine: str) -> None:
             continue
         wanted = launch(engine, VERSIONS[engine], flags={name: value})
         assert decide(wanted, found, (PIN,)).level == "allow", name
-        argv = command(ENGINES[engine], of_launch(wanted, wanted.model), OWN, known, "cuda").argv
+        argv = [word.text for word in started(wanted).argv]
         told = [item for item in argv if item == f"--{name}" or item.startswith(f"--{name}=")]
         assert (name, len(told)) == (name, 1)
         tried += 1
@@ -59,15 +57,11 @@ def test_every_allowed_option_becomes_an_argument(engine: str) -> None:
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_launch_names_its_commit_and_random_weights_are_an_argument(engine: str) -> None:
-    known = flags(help_of(engine))
     real, random = (launch(engine, VERSIONS[engine], weights=weights) for weights in ("real", "dummy"))
-    argv = command(ENGINES[engine], of_launch(real, real.model), OWN, known, "cuda").argv
-    assert f"--revision={COMMIT}" in argv
-    assert not [item for item in argv if item.startswith("--load-format")]
-    argv = command(ENGINES[engine], of_launch(random, "/stored/tiny"), OWN, known, "cuda").argv
-    assert "--load-format=dummy" in argv
-    assert "/stored/tiny" in " ".join(argv)
-    assert not [item for item in argv if item.startswith("--revision")]  # a folder has no commits
+    (commit,) = [word for word in started(real).argv if word.text.startswith("--revision")]
+    assert (commit.text, commit.only_with) == (f"--revision={COMMIT}", "CACHED")  # a folder has no commits
+    assert not [word for word in started(real).argv if word.text.startswith("--load-format")]
+    assert "--load-format=dummy" in [word.text for word in started(random).argv]
 
 
 @pytest.mark.parametrize("engine", ENGINES)

@@ -2,23 +2,36 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from runners.engines import ENGINES
+from app.protocol.engines import ENGINES
+from app.protocol.engines.recipe import Recipe, RecipeError, Speculation, deprecated, start
+from app.protocol.engines.start import filled, variables
 from runners.engines.helptext import flags
-from runners.engines.recipe import Own, Recipe, RecipeError, Speculation, command
 from tests.runners.engines.texts import VERSIONS, help_of
 
-OWN = Own(4711, "secret", "benchcard-nonce")
+if TYPE_CHECKING:
+    from app.protocol.engines.start import Given
+    from app.protocol.engines.table import Device
+
 KNOWN = {engine: flags(help_of(engine)) for engine in ENGINES}
 
 
-def argv(engine: str, device: str = "cuda", **given: Any) -> list[str]:
+PLACES: Given = {
+    "PROGRAMS": "/env/bin", "PORT": "4711", "KEY": "secret", "NAME": "benchcard-nonce", "MODEL": "models/tiny",
+    "SCRATCH": "/scratch", "CACHED": "",
+}  # fmt: skip
+
+
+def argv(engine: str, device: Device = "cuda", **given: Any) -> list[str]:
+    """After the program."""
     recipe = Recipe(engine, VERSIONS[engine], "models/tiny", **given)
-    return command(ENGINES[engine], recipe, OWN, KNOWN[engine], device).argv
+    found = start(recipe, KNOWN[engine], device).arguments(PLACES)
+    head = ["/env/bin/python", "-m", *ENGINES[engine].module]
+    assert found[: len(head)] == head
+    return found[len(head) :]
 
 
 def problems(engine: str, **given: Any) -> list[str]:
@@ -133,6 +146,12 @@ def test_a_value_stays_one_item_whatever_is_in_it() -> None:
     assert argv("sglang", flags={"disable-radix-cache": False}) == argv("sglang")
 
 
+def test_what_somebody_sent_is_never_taken_for_a_place() -> None:
+    name = "{KEY}{PORT}"
+    assert argv("vllm", flags={"tokenizer-revision": name})[-1] == f"--tokenizer-revision={name}"
+    assert filled(variables(ENGINES["vllm"], "cpu", {"LOG": name}), PLACES)["LOG"] == name
+
+
 @pytest.mark.parametrize("engine", ENGINES)
 def test_the_commit_of_a_model_in_the_store_is_named(engine: str) -> None:
     assert f"--revision={'a' * 40}" in argv(engine, revision="a" * 40)
@@ -155,14 +174,14 @@ def test_everything_wrong_is_told_at_once() -> None:
 
 def test_a_flag_that_this_version_calls_deprecated_is_taken_with_a_note() -> None:
     recipe = Recipe("sglang", VERSIONS["sglang"], "m", flags={"enable-dp-attention": True})
-    found = command(ENGINES["sglang"], recipe, OWN, KNOWN["sglang"], "cuda")
-    assert "--enable-dp-attention" in found.argv
-    assert "--attn-dp-size" in found.notes[0]
+    assert "--enable-dp-attention" in argv("sglang", flags={"enable-dp-attention": True})
+    (note,) = deprecated(recipe, KNOWN["sglang"])
+    assert "--attn-dp-size" in note
 
 
 def test_what_the_runner_adds_of_itself_is_left_out_where_a_version_does_not_know_it() -> None:
     older = {name: flag for name, flag in KNOWN["vllm"].items() if name != "enable-prompt-tokens-details"}
-    found = command(ENGINES["vllm"], Recipe("vllm", "0.8.0", "m"), OWN, older, "cuda")
-    assert "--enable-prompt-tokens-details" not in found.argv
+    found = start(Recipe("vllm", "0.8.0", "m"), older, "cuda").arguments(PLACES)
+    assert "--enable-prompt-tokens-details" not in found
     with pytest.raises(RecipeError):
-        command(ENGINES["vllm"], replace(Recipe("vllm", "0.8.0", "m"), flags={"x": 1}), OWN, older, "cuda")
+        start(Recipe("vllm", "0.8.0", "m", flags={"x": 1}), older, "cuda")

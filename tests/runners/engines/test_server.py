@@ -3,24 +3,32 @@
 from __future__ import annotations
 
 import os
+import shlex
 import signal
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from runners.engines import ENGINES, control, server
+from app.jobs.changed import launch_row
+from app.protocol.engines import ENGINES
+from app.protocol.engines.recipe import Recipe, RecipeError, of_launch
+from app.protocol.exact import digest
+from app.web.approval_page import launch_part
+from runners.engines import control, server
 from runners.engines.control import HungError
 from runners.engines.environment import Site
 from runners.engines.install import Installed
-from runners.engines.recipe import Recipe, RecipeError
 from runners.engines.server import LaunchError, Server, Stillness
+from tests.protocol.launches import COMMIT, launch
 from tests.runners.engines.texts import DATA
 
 if TYPE_CHECKING:
     from runners.engines.failures import Phase
 
+COMMIT_FLAG = f"--revision={COMMIT}"
 SITE = Site(modules=(DATA.parent / "fake",))
 
 
@@ -72,6 +80,53 @@ def test_the_started_process_has_the_variables_that_were_built_for_it_and_no_oth
         "PATH", "HOME", "TMPDIR", "LANG", "PYTHONUNBUFFERED", "HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "DO_NOT_TRACK",
         "PYTHONPATH", "VLLM_HOST_IP", "VLLM_PLUGINS", "VLLM_NO_USAGE_STATS", "VLLM_SERVER_DEV_MODE", "OMP_NUM_THREADS",
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("cached", [True, False])
+@pytest.mark.parametrize("owned", [True, False])
+def test_what_the_page_of_an_approval_shows_is_what_the_kernel_says_was_started(
+    installed: Installed, cached: bool, owned: bool
+) -> None:
+    """Every argument and every variable, once the places are filled; nothing besides."""
+    wanted = launch(model="good", weights="dummy", flags={"max-num-seqs": 4}, env={"OMP_NUM_THREADS": "2"})
+    page = launch_part("Server", launch_row(digest(wanted), wanted, None, ()))
+    folder = installed.folder.parent
+    model = "good" if cached else str(folder / "good")
+    site = replace(SITE, gpus=(), models=folder) if owned else SITE
+    (folder / "job").mkdir()
+    with Server(replace(installed, version="0.32.0"), of_launch(wanted, model), folder / "job", site) as started:
+        started.wait_ready(60)
+        at = Path(f"/proc/{started.process.pid}")
+        argv, env = (at.joinpath(name).read_bytes().decode().split("\0")[:-1] for name in ("cmdline", "environ"))
+        own = started.own
+    places = {
+        "PROGRAMS": str(installed.python.parent), "PORT": str(own.port), "KEY": own.api_key, "NAME": own.served_name,
+        "MODEL": model, "SCRATCH": started.env["HOME"], "GPUS": "", "MODELS": str(folder),
+        "MODULES": str(SITE.modules[0]),
+    }  # fmt: skip
+
+    def filled(text: str) -> list[str]:
+        for name, value in places.items():
+            text = text.replace(f"{{{name}}}", value)
+        return [word for line in text.splitlines() for word in shlex.split(line)]
+
+    left_out = {COMMIT_FLAG} if not cached else set()
+    absent = set() if owned else {"CUDA_VISIBLE_DEVICES", "HF_HOME"}
+    assert argv == [item for item in filled(page.argv) if item not in left_out]
+    assert sorted(env) == sorted(item for item in filled(page.env) if item.partition("=")[0] not in absent)
+    told = " ".join(page.sometimes)
+    assert all(name in told for name in (COMMIT_FLAG, "HF_HOME", "PYTHONPATH"))
+
+
+def test_an_engine_that_would_be_started_otherwise_than_it_was_shown_is_not_started(
+    installed: Installed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wanted = launch(model="good")
+    known = {name: flag for name, flag in installed.flags(SITE).items() if name != "generation-config"}
+    monkeypatch.setattr(Installed, "flags", lambda *_: known)
+    (installed.folder.parent / "job").mkdir()
+    with pytest.raises(RecipeError, match="other options than the census"):
+        Server(installed, of_launch(wanted, "good"), installed.folder.parent / "job", SITE)
 
 
 def test_its_name_and_key_are_new_each_time(installed: Installed) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from app.protocol.engines import ENGINES, start
 from app.protocol.policy import census
-from runners.engines import ENGINES, environment
+from runners.engines import environment
 from runners.engines.environment import Site
 
 if TYPE_CHECKING:
@@ -25,13 +26,15 @@ def test_the_environment_is_built_from_nothing(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setenv("LD_PRELOAD", "x.so")
     site = Site(gpus=(1, 3), models=Path("/models"), modules=(Path("/stand-in"),))
     for engine in ENGINES.values():
-        found = environment.child(engine, "cpu", Path("/env/bin"), Path("/scratch"), site, {"OMP_NUM_THREADS": "2"})
+        words = start.variables(engine, "cpu", {"OMP_NUM_THREADS": "2"})
+        found = start.filled(words, environment.given(site, Path("/env/bin"), Path("/scratch")))
         assert not {"HF_TOKEN", "LD_PRELOAD", "LD_LIBRARY_PATH"} & set(found)
         assert found["PATH"].startswith("/env/bin:")
         assert found["HOME"] == found["TMPDIR"] == "/scratch"
         assert (found["CUDA_VISIBLE_DEVICES"], found["HF_HOME"], found["PYTHONPATH"]) == ("1,3", "/models", "/stand-in")
         assert (found["HF_HUB_OFFLINE"], found["OMP_NUM_THREADS"]) == ("1", "2")
-    bare = environment.child(ENGINES["vllm"], "cuda", Path("/env/bin"), Path("/scratch"), Site(), {})
+    places = environment.given(Site(), Path("/env/bin"), Path("/scratch"))
+    bare = start.filled(start.variables(ENGINES["vllm"], "cuda", {}), places)
     assert not {"PYTHONPATH", "HF_HOME", "CUDA_VISIBLE_DEVICES", "SGLANG_USE_CPU_ENGINE"} & set(bare)
     assert (bare["VLLM_PLUGINS"], bare["VLLM_HOST_IP"]) == ("", "127.0.0.1")
 

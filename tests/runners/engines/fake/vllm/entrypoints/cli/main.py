@@ -142,6 +142,8 @@ def main() -> None:
     parser.add_argument("--max-num-seqs", type=int)
     parser.add_argument("--load-format")
     parser.add_argument("--revision")
+    parser.add_argument("--enable-prompt-tokens-details", action=argparse.BooleanOptionalAction)
+    parser.add_argument("--generation-config")
     if sys.argv[2:] == ["--help=all"]:
         parser.print_help()
         return

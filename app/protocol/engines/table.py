@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from app.language import N_
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from runners.engines.recipe import Own, Speculation, Value
+    from app.protocol.engines.recipe import Speculation, Value
 
 Device = Literal["cpu", "cuda"]
 Quantity = Literal[
@@ -16,6 +18,31 @@ Quantity = Literal[
     "spec_steps", "spec_draft_tokens", "spec_accepted_tokens",
     "ttft_s", "itl_s", "tpot_s", "e2e_s",
 ]  # fmt: skip
+
+
+Place = Literal[
+    "PROGRAMS", "PORT", "KEY", "NAME", "MODEL", "CACHED", "SCRATCH", "GPUS", "MODELS", "MODULES",
+]  # fmt: skip
+# What is only known when a server starts, and what it is then; CACHED is none of them, but that the model lies in a
+# cache of Hugging Face, where a commit can be named.
+PLACES: dict[Place, str] = {
+    "PROGRAMS": N_("the folder of the programs of this engine's own environment at the runner"),
+    "PORT": N_("a port that is free there"),
+    "KEY": N_("a random key, new at each start"),
+    "NAME": N_("benchcard- and random characters, new at each start"),
+    "MODEL": N_("the model's folder at the runner; its id where the runner has it in a cache of Hugging Face"),
+    "SCRATCH": N_("a new, empty folder, deleted afterwards"),
+    "GPUS": N_("the numbers of the GPUs that the runner gives to this server; nothing where it needs none"),
+    "MODELS": N_("the folder of models that the runner's owner has named"),
+    "MODULES": N_("the folders of modules that the runner's owner has named"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Put:
+    """A value that is only known when a server starts."""
+
+    place: Place
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +70,9 @@ class Engine:
     package: str
     module: tuple[str, ...]  # after `python -m`
     help: tuple[str, ...]
-    positional: Callable[[str], list[str]]  # model -> arguments before the flags
-    fixed: Callable[[Own, str, str], dict[str, Value]]  # what the runner sets, from its own, the model and the device
+    positional: tuple[Put, ...]  # before the flags
+    fixed: Mapping[str, Value | Put]  # what the runner sets
+    device_fixed: Mapping[str, Mapping[str, Value]]  # besides, on that device
     settings: Mapping[str, Callable[[Value], dict[str, Value]]]
     speculate: Callable[[Speculation], dict[str, Value]]
     renamed: Mapping[str, str]

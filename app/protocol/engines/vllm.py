@@ -8,21 +8,10 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from runners.engines.table import Engine, Flush, Name, as_flag
+from app.protocol.engines.table import Engine, Flush, Name, Put, as_flag
 
 if TYPE_CHECKING:
-    from runners.engines.recipe import Own, Speculation, Value
-
-
-def _fixed(own: Own, _model: str, _device: str) -> dict[str, Value]:
-    return {
-        "host": "127.0.0.1",
-        "port": own.port,
-        "api-key": own.api_key,
-        "served-model-name": own.served_name,
-        "enable-prompt-tokens-details": True,  # cached tokens in every usage
-        "generation-config": "vllm",  # the model's own file would change the sampling
-    }
+    from app.protocol.engines.recipe import Speculation, Value
 
 
 def _speculate(wanted: Speculation) -> dict[str, Value]:
@@ -45,8 +34,16 @@ VLLM = Engine(
     package="vllm",
     module=("vllm.entrypoints.cli.main", "serve"),
     help=("--help=all",),
-    positional=lambda model: [model],
-    fixed=_fixed,
+    positional=(Put("MODEL"),),
+    fixed={
+        "host": "127.0.0.1",
+        "port": Put("PORT"),
+        "api-key": Put("KEY"),
+        "served-model-name": Put("NAME"),
+        "enable-prompt-tokens-details": True,  # cached tokens in every usage
+        "generation-config": "vllm",  # the model's own file would change the sampling
+    },
+    device_fixed={},
     settings={
         "tensor_parallel": as_flag("tensor-parallel-size"),
         "pipeline_parallel": as_flag("pipeline-parallel-size"),

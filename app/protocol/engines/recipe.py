@@ -1,4 +1,4 @@
-"""A recipe -> the argv of a server, checked against the flags of that very version. Pure.
+"""A recipe -> the start of a server, checked against the flags of that very version. Pure.
 
 A flag is given by its full canonical name, as one `--name=value` item, and never twice: the engines' own parsers also
 take abbreviations, underscores, short forms, nested keys and files of flags, which nobody could check.
@@ -11,14 +11,17 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
+from app.protocol.engines import ENGINES
+from app.protocol.engines.start import Start, Word, mark, put, variables
+from app.protocol.engines.table import Put
 from app.protocol.policy import census
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from app.protocol.engines.options import Flag
+    from app.protocol.engines.table import Device, Engine
     from app.protocol.launch import Launch
-    from runners.engines.helptext import Flag, Flags
-    from runners.engines.table import Engine
 
 Json = str | int | float | bool | None | list["Json"] | dict[str, "Json"]
 Value = str | int | float | bool | dict[str, Json]
@@ -45,7 +48,7 @@ class Speculation:
 class Recipe:
     """How to start an engine. `settings` have names that are the same for every engine (`SETTINGS` of its table);
     `flags` are the engine's own, without dashes; `model` is a folder, or the id of a model in the runner's store and
-    `revision` its commit."""
+    `revision` its commit, which a folder has not."""
 
     engine: str
     version: str
@@ -57,39 +60,22 @@ class Recipe:
     revision: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Own:
-    """What the runner alone decides about a server."""
-
-    port: int
-    api_key: str
-    served_name: str
-
-
-@dataclass(frozen=True, slots=True)
-class Command:
-    """The arguments of a server, and what its version says against some of them."""
-
-    argv: list[str]
-    notes: list[str]
-
-
 def of_launch(launch: Launch, model: str) -> Recipe:
     """The recipe of a launch, whose model is at `model`: its id, or the folder in which the runner has it. Random
     weights are one flag of both engines."""
-    flags: dict[str, Value] = dict(launch.flags)
+    flags: dict[str, Value] = dict(sorted(launch.flags.items()))  # one launch has one order
     if launch.weights == "dummy":
         flags["load-format"] = "dummy"
-    pinned = launch.revision if model == launch.model else None
-    return Recipe(launch.engine, launch.version, model, flags=flags, env=dict(launch.env), revision=pinned)
+    return Recipe(launch.engine, launch.version, model, flags=flags, env=dict(launch.env), revision=launch.revision)
 
 
-def command(engine: Engine, recipe: Recipe, own: Own, known: Flags, device: str) -> Command:
-    """The arguments after the program. RecipeError tells everything that is wrong at once."""
+def start(recipe: Recipe, known: Mapping[str, Flag], device: Device) -> Start:
+    """The one maker of a server's command: what an approval shows, and what a runner starts. RecipeError tells
+    everything that is wrong at once."""
+    engine = ENGINES[recipe.engine]
     wanted, problems = _wanted(engine, recipe)
-    pinned: dict[str, Value] = {"revision": recipe.revision} if recipe.revision else {}
-    given = engine.fixed(own, recipe.model, device) | pinned | wanted
-    argv, notes = [], []
+    given = {**engine.fixed, **engine.device_fixed.get(device, {}), **wanted}
+    argv = []
     for name, value in given.items():
         flag, problem = _known(engine, name, known, asked=name in wanted)
         if flag is None:
@@ -97,13 +83,24 @@ def command(engine: Engine, recipe: Recipe, own: Own, known: Flags, device: str)
             continue
         item = _item(flag, name, value)
         if item is None:
-            problems.append(f"--{name}: {_form(flag)}, and {json.dumps(value)} was given")
-        argv += [item] if item else []
-        notes += [f"--{name}: {flag.deprecated}"] if flag.deprecated and name in wanted else []
+            problems.append(f"--{name}: {_form(flag)}, and {json.dumps(value, default=str)} was given")
+        argv += [item] if item and item.text else []
     problems += _environment(engine, recipe.env)
     if problems:
         raise RecipeError(problems)
-    return Command([*engine.positional(recipe.model), *argv], notes)
+    program = Word(text=f"{mark('PROGRAMS')}/python", place="PROGRAMS")
+    words = [Word(text=text) for text in ("-m", *engine.module)]
+    commit = [Word(text=f"--revision={recipe.revision}", only_with="CACHED")] if recipe.revision else []
+    first = [put(item.place) for item in engine.positional]
+    argv = [program, *words, *first, *argv, *commit]
+    return Start(argv=tuple(argv), env=variables(engine, device, recipe.env))
+
+
+def deprecated(recipe: Recipe, known: Mapping[str, Flag]) -> list[str]:
+    """What a version says against flags that the recipe asks for."""
+    wanted, _ = _wanted(ENGINES[recipe.engine], recipe)
+    found = {name: known[name].deprecated for name in wanted if name in known}
+    return [f"--{name}: {said}" for name, said in found.items() if said]
 
 
 def _wanted(engine: Engine, recipe: Recipe) -> tuple[dict[str, Value], list[str]]:
@@ -128,7 +125,7 @@ def _wanted(engine: Engine, recipe: Recipe) -> tuple[dict[str, Value], list[str]
     return found, problems
 
 
-def _known(engine: Engine, name: str, known: Flags, *, asked: bool) -> tuple[Flag | None, str]:
+def _known(engine: Engine, name: str, known: Mapping[str, Flag], *, asked: bool) -> tuple[Flag | None, str]:
     """The flag of that name, or why there is none. What the runner adds of itself is left out where it is unknown."""
     flag = known.get(name)
     if flag is not None and flag.name == name:
@@ -147,18 +144,20 @@ def _nearest(name: str, names: Mapping[str, object], dashes: str = "") -> str:
     return f"; the nearest is {dashes}{close[0]}" if close else ""
 
 
-def _item(flag: Flag, name: str, value: Value) -> str | None:
-    """One item; "" where the flag's absence says it; None where the value does not fit the flag."""
+def _item(flag: Flag, name: str, value: Value | Put) -> Word | None:
+    """One item; an empty one where the flag's absence says it; None where the value does not fit the flag."""
     if isinstance(value, bool):
         if flag.takes_value:
             return None
-        return f"--{name}" if value else f"--{flag.negative}" if flag.negative else ""
+        return Word(text=f"--{name}" if value else f"--{flag.negative}" if flag.negative else "")
     if not flag.takes_value:
         return None
+    if isinstance(value, Put):
+        return Word(text=f"--{name}={mark(value.place)}", place=value.place)
     text = json.dumps(value, separators=(",", ":")) if isinstance(value, dict) else str(value)
     if "\0" in text or (flag.choices and text not in flag.choices):
         return None
-    return f"--{name}={text}"
+    return Word(text=f"--{name}={text}")
 
 
 def _form(flag: Flag) -> str:

@@ -7,25 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from runners.engines.table import Engine, Flush, Name, as_flag
+from app.protocol.engines.table import Engine, Flush, Name, Put, as_flag
 
 if TYPE_CHECKING:
-    from runners.engines.recipe import Own, Speculation, Value
-
-
-def _fixed(own: Own, model: str, device: str) -> dict[str, Value]:
-    shared: dict[str, Value] = {
-        "model-path": model,
-        "host": "127.0.0.1",
-        "port": own.port,
-        "api-key": own.api_key,
-        "served-model-name": own.served_name,
-        "enable-metrics": True,
-        "enable-cache-report": True,  # cached tokens in every usage
-    }
-    if device == "cpu":
-        shared |= {"device": "cpu", "attention-backend": "torch_native", "sampling-backend": "pytorch"}
-    return shared
+    from app.protocol.engines.recipe import Speculation, Value
 
 
 def _speculate(wanted: Speculation) -> dict[str, Value]:
@@ -53,8 +38,17 @@ SGLANG = Engine(
     package="sglang",
     module=("sglang.launch_server",),
     help=("--help",),
-    positional=lambda _: [],
-    fixed=_fixed,
+    positional=(),
+    fixed={
+        "model-path": Put("MODEL"),
+        "host": "127.0.0.1",
+        "port": Put("PORT"),
+        "api-key": Put("KEY"),
+        "served-model-name": Put("NAME"),
+        "enable-metrics": True,
+        "enable-cache-report": True,  # cached tokens in every usage
+    },
+    device_fixed={"cpu": {"device": "cpu", "attention-backend": "torch_native", "sampling-backend": "pytorch"}},
     settings={
         "tensor_parallel": as_flag("tp-size"),
         "pipeline_parallel": as_flag("pp-size"),
