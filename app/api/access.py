@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from fastapi import Depends, Request
 
+from app.api.auth import judged_first
 from app.api.errors import ErrorBody, query_error
 from app.asked import declared, read_query, route_of
 
@@ -33,6 +34,7 @@ async def _refuse_misread(request: Request) -> None:
     route = route_of(request)
     misread = read_query(request, declared(route))
     if misread:
+        judged_first(request, route)
         raise query_error(misread, route, request.query_params)
 
 

@@ -11,6 +11,8 @@ from app.accounts.access import require, who
 from app.api.errors import ErrorBody
 
 if TYPE_CHECKING:
+    from fastapi.routing import APIRoute
+
     from app.accounts.queries import Accounts
     from app.accounts.tokens import Actor, Scope
     from app.api.access import Answers
@@ -34,14 +36,28 @@ SIGNED_IN: Answers = {
 }
 
 
+class May:
+    """As a dependency: who asks, and whether they have the scope, is judged before what they sent is read. Raises
+    UnauthorizedError, ForbiddenError."""
+
+    def __init__(self, scope: Scope) -> None:
+        self.scope = scope
+
+    def __call__(self, request: Request, _: Annotated[object, Depends(TOKEN)]) -> None:
+        request.state.acting = _signed_in(request, self.scope)
+
+
 def may(scope: Scope) -> Any:
-    """As a dependency of a route: who asks, and whether they have the scope, is judged before what they sent is read.
-    Raises UnauthorizedError, ForbiddenError."""
+    """Of a route that only who has the scope may ask."""
+    return Depends(May(scope))
 
-    def judge(request: Request, _: Annotated[object, Depends(TOKEN)]) -> None:
-        request.state.acting = _signed_in(request, scope)
 
-    return Depends(judge)
+def judged_first(request: Request, route: APIRoute) -> None:
+    """The same before FastAPI comes to it. Raises UnauthorizedError, ForbiddenError where the route asks for a
+    scope."""
+    for dependency in route.dependant.dependencies:
+        if isinstance(dependency.call, May):
+            dependency.call(request, None)
 
 
 def acting(request: Request) -> Actor:
