@@ -4,7 +4,8 @@
 
 WANTED.json is what POST /api/v1/jobs takes: `{"plan": ...}`, or `{"claim_id": ..., "choices": ...}`. Everything that
 would need an approval is approved: run only what you have read. Engines are those of `benchcard engine list`; MODELS
-is a runner's store of models. After S seconds what still runs is cancelled. Each line of the output is one job:
+is a runner's store of models. After S seconds, or once the runner takes no more jobs, what has not ended is cancelled.
+Each line of the output is one job:
 
     NAME STATE MEASUREMENT SECONDS
 """
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 ENDED = {"succeeded", "failed", "cancelled"}
-POLL_S, CANCELS_S, STOPS_S = 0.5, 60.0, 120.0
+POLL_S, STOPS_S = 0.5, 120.0
 CONFIG = """
 name = "bench"
 server = "{server}"
@@ -104,15 +105,22 @@ def submitted(app: App, wanted: dict[str, Any]) -> str:
     return str(job["id"])
 
 
-def ended(app: App, job: str, until: float) -> dict[str, Any]:
-    """The job once it has ended; cancelled where it has not by then."""
+def works(app: App, runner: subprocess.Popen[bytes]) -> bool:
+    """Whether the runner lives and is not quarantined: a machine that is lent by the minute waits for nobody."""
+    standings = [item["standing"] for item in app.ask("GET", "/runners").json()["items"]]
+    return runner.poll() is None and "quarantined" not in standings
+
+
+def ended(app: App, job: str, until: float, runner: subprocess.Popen[bytes]) -> dict[str, Any]:
+    """The job once it has ended; cancelled where it has not by then, or nobody would run it."""
+    asked = False
     while True:
         found: dict[str, Any] = app.ask("GET", f"/jobs/{job}").json()
         if found["state"] in ENDED:
             return found
-        if time.monotonic() > until:
+        if not asked and (time.monotonic() > until or not works(app, runner)):
             app.ask("POST", f"/jobs/{job}/cancel", json={})
-            until = time.monotonic() + CANCELS_S
+            asked = True
         time.sleep(POLL_S)
 
 
@@ -143,10 +151,10 @@ def main() -> int:
         )
         config.write_text(CONFIG.format(server=app.url, models=given.models.resolve()) + tools)
         jobs = {file.stem: submitted(app, json.loads(file.read_text())) for file in given.wanted}
-        with _process(given.out, "runner", ["runner", "start", "--config", str(config)]):
+        with _process(given.out, "runner", ["runner", "start", "--config", str(config)]) as runner:
             for name, job in jobs.items():
                 begun = time.monotonic()
-                done = ended(app, job, until)
+                done = ended(app, job, until, runner)
                 kept(app, name, done)
                 print(name, done["state"], done.get("measurement_id"), round(time.monotonic() - begun), flush=True)
     return 0

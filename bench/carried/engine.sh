@@ -20,8 +20,7 @@ packages = sorted({f"{found.name}=={found.version}" for found in metadata.distri
 said = {"engine": "$2", "version": "$3", "device": "cuda", "packages": packages}
 json.dump(said, open("$home/installed.json", "w"), indent=1)
 P
-cd tree
-PYTHONPATH="$1/site:$1/tree" python3 -c "
+own/bin/python -c "
 from runners.engines.environment import Site
 from runners.engines.install import listed
 print('$2', [len(found.flags(Site())) for found in listed() if found.engine.name == '$2'], 'flags')"
