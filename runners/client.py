@@ -108,7 +108,7 @@ class Client:
         except TimeoutError:
             return Unheard(f"no answer within {limit_s:g} s")
         except (httpx.HTTPError, httpx.InvalidURL) as error:
-            return Unheard(f"{str(error) or type(error).__name__}")
+            return Unheard(str(error) or f"the connection broke before the answer was whole ({type(error).__name__})")
         return _read(answer.status_code, body, shape)
 
 

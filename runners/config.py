@@ -79,6 +79,10 @@ class Config(_Table):
             raise ConfigError(f"{place} holds no token: one is a single word of letters, digits, - and _")
         return found
 
+    def shows_token(self) -> bool:
+        """Whether others on this machine can read the token's file, as they can where it is mounted as a secret."""
+        return self.token_file is not None and bool(self.token_file.stat().st_mode & 0o077)
+
 
 def read(file: Path) -> Config:
     """Read the file; folders in it are found from where it lies. ConfigError tells everything that is wrong."""

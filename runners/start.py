@@ -29,7 +29,9 @@ def run_start(given: argparse.Namespace) -> int:
     """Until it is stopped; 2 for a wrong file, 4 where this machine or the token cannot be used."""
     try:
         found = config.read(given.config)
-        return asyncio.run(_start(found, found.token(), while_open=given.while_input_is_open))
+        if (token := found.token()) and found.shows_token():
+            _say(f"others on this machine can read {found.token_file}; `chmod 600 {found.token_file}` keeps it to you")
+        return asyncio.run(_start(found, token, while_open=given.while_input_is_open))
     except ConfigError as error:
         _say(str(error))
         return WRONG

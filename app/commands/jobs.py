@@ -141,10 +141,10 @@ def _tell(job: JobDetail, client: Client) -> None:
     if job.state == "awaiting_approval":
         at = f"{client.address}/jobs/{job.id}/approval"
         print(f"  no runner gets it before a maintainer has approved it: at {at}, or `benchcard job approve {job.id}`")
-    for item in job.launches:
-        for part in item.decision.items if item.approval is None else ():
-            if part.level != "allow":
-                print(f"  to approve: {part.name}: {part.reason}")
+        for item in job.launches:
+            for part in item.decision.items if item.approval is None else ():
+                if part.level != "allow":
+                    print(f"  to approve: {part.name}: {part.reason}")
     for tried in job.tries:
         how = f" ({failed(tried.failure)})" if tried.failure else ""
         print(f"  attempt {tried.number} on {tried.runner}: {tried.state}{how}")

@@ -226,12 +226,12 @@ def _differences(path: str, said: Any, found: Any) -> Iterator[str]:
         for name in found:
             yield from _differences(f"{path}.{name}", said.get(name), found[name])
         for name in said.keys() - found.keys():
-            yield f"{path}.{_name(name)}: the bundle says {_shown(said[name])}, its traces say nothing of it"
+            yield f"{path}.{_name(name)}: the bundle says {_shown(said[name])}, its report and traces say nothing of it"
     elif isinstance(said, list) and isinstance(found, list) and len(said) == len(found):
         for place, (one, two) in enumerate(zip(said, found, strict=True)):
             yield from _differences(f"{path}[{place}]", one, two)
     elif not _same(said, found):
-        yield f"{path}: the bundle says {_shown(said)}, its traces say {_shown(found)}"
+        yield f"{path}: the bundle says {_shown(said)}, its report and traces say {_shown(found)}"
 
 
 def _same(one: Any, two: Any) -> bool:

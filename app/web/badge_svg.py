@@ -90,12 +90,13 @@ def _words(said: BadgeSaid, *, dummy: bool) -> str:
 
 def _drawn(label: str, said: str, title: str, fill: str) -> str:
     left, right = text_width(label) + 2 * PAD, text_width(said) + 2 * PAD
-    name, told = escape(f"{label}: {said}"), escape(title)
+    name = escape(f"{label}: {said}")
+    told = name if title.rstrip(".").casefold() == said.casefold() else f"{name}. {escape(title)}"
     return "\n".join(
         (
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + right}" height="{HEIGHT}" role="img" '
             f'aria-label="{name}">',
-            f"<title>{name}. {told}</title>",
+            f"<title>{told}</title>",
             f'<rect width="{left + right}" height="{HEIGHT}" rx="2" fill="#fff"/>',
             f'<rect x="{left}" width="{right}" height="{HEIGHT}" rx="2" fill="{fill}"/>',
             f'<rect x="0.5" y="0.5" width="{left + right - 1}" height="{HEIGHT - 1}" rx="2" fill="none" '

@@ -112,7 +112,7 @@ def test_a_number_that_its_traces_do_not_give_is_refused(site: Site, tmp_path: P
     files["traces/a-0-1.parquet"] = tmp_path / "other.parquet"
     status, field, message = refused(site, written(tmp_path, files).read_bytes())
     assert (status, field) == (422, "numbers.json")
-    assert "its traces say" in message
+    assert "its report and traces say" in message
 
 
 def test_another_byte_is_refused_with_its_place(site: Site) -> None:

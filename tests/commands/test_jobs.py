@@ -75,6 +75,9 @@ def test_what_waits_for_approval_says_why_and_is_approved_by_another(
     assert main(["job", "show", job]) == OK
     said = capsys.readouterr().out
     assert "to approve: model: no commit" in said
+    other = submitted(tmp_path, capsys, plan().model_dump_json())
+    assert main(["job", "cancel", other]) == OK
+    assert "to approve" not in capsys.readouterr().out, "nobody is to approve what was cancelled"
     assert f"at {os.environ['BENCHCARD_SERVER']}/jobs/{job}/approval, or `benchcard job approve {job}`" in said
     monkeypatch.setenv("BENCHCARD_TOKEN", site.token("maintain", name="May"))
     assert main(["job", "approve", job]) == OK

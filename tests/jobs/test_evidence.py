@@ -104,7 +104,7 @@ def test_a_number_that_was_changed_is_found_although_its_hash_is_right(
 
     (difference, *others) = checked(tmp_path, changed(written(tmp_path, files), faster))
     assert others == []
-    assert difference.startswith("numbers.sets[0].tpot_ms.median: the bundle says 5.0, its traces say 10.0")
+    assert difference.startswith("numbers.sets[0].tpot_ms.median: the bundle says 5.0, its report and traces say 10.0")
 
 
 def test_a_verdict_that_was_changed_is_found(tmp_path: Path, files: dict[str, bytes | Path]) -> None:
@@ -112,7 +112,7 @@ def test_a_verdict_that_was_changed_is_found(tmp_path: Path, files: dict[str, by
         content["verdict.json"] = content["verdict.json"].replace(b'"within"', b'"above"')
 
     found = checked(tmp_path, changed(written(tmp_path, files), better))
-    assert 'verdict.status: the bundle says "above", its traces say "within"' in found
+    assert 'verdict.status: the bundle says "above", its report and traces say "within"' in found
 
 
 def test_the_assumptions_travel_and_the_verdict_is_checked_with_them(
@@ -333,7 +333,7 @@ def test_a_card_that_says_more_than_the_traces_is_found(tmp_path: Path, files: d
     found = checked(tmp_path, written(tmp_path, files))
     assert found == (
         "cards/a-7.yaml: the plan has no such point",
-        'cards/a-0.yaml.result.value: the bundle says "1.02", its traces say "10.02"',
+        'cards/a-0.yaml.result.value: the bundle says "1.02", its report and traces say "10.02"',
     )
 
 

@@ -64,6 +64,15 @@ def test_the_token_comes_from_a_file_or_a_variable(tmp_path: Path, monkeypatch: 
     assert read(tmp_path, GOOD + 'token_file = "t"\n').token() == "bcr_three"
 
 
+def test_a_token_that_others_can_read_is_told_of(tmp_path: Path) -> None:
+    (tmp_path / "t").write_text("bcr_one\n")
+    found = read(tmp_path, GOOD + 'token_file = "t"\n')
+    for mode, shown in ((0o600, False), (0o400, False), (0o640, True), (0o644, True)):
+        (tmp_path / "t").chmod(mode)
+        assert found.shows_token() == shown
+    assert not read(tmp_path, GOOD).shows_token()
+
+
 @pytest.mark.parametrize(
     ("said", "told"), [("", "is empty"), ("two words", "holds no token"), ("tökén", "holds no token")]
 )

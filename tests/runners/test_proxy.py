@@ -7,6 +7,7 @@ import http.client
 import re
 import select
 import socket
+import struct
 import threading
 from contextlib import closing, contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -120,6 +121,22 @@ def test_in_the_clear(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_proxy_that_is_not_there_is_a_call_to_be_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
     assert isinstance(asked("http://bench.example", tmp_path), Unheard)
+
+
+def test_a_connection_that_breaks_without_a_word_is_told_as_one(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def reset() -> None:
+            one, _ = server.accept()
+            one.recv(1)
+            one.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # closing it resets it
+            one.close()
+
+        thread = threading.Thread(target=reset)
+        thread.start()
+        answer = asked(f"http://127.0.0.1:{server.getsockname()[1]}", tmp_path)
+        thread.join(LIMIT_S)
+    assert answer == Unheard("the connection broke before the answer was whole (ReadError)")
 
 
 def test_by_connect(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

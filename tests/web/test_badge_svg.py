@@ -17,3 +17,10 @@ def test_every_badge_is_sound_svg_without_style_or_script(status: str) -> None:
     tags = {element.tag.rpartition("}")[2] for element in root.iter()}
     assert tags == {"svg", "title", "rect", "g", "text"}
     assert STATUS_WORDS.get(status, "not stated") in "".join(root.itertext())
+
+
+def test_a_title_says_nothing_twice() -> None:
+    drawn = badge(BadgeSaid.of_measurement("never_tried", elsewhere=False), "Never tried.", dummy=False)
+    title = ET.fromstring(drawn)[0].text or ""
+    assert title.count("never tried") == 1
+    assert "ever tried. " not in title
