@@ -84,7 +84,9 @@ BUGS = {
     "a late end is a result too": Bug(late_result, {"a job has one result"}),
     "no sweep": Bug(replaced(leases, "sweep", lambda *_: 0), LEASES | WHERE),
     "a submission sent twice is two jobs": Bug(no_replay_of_a_submission, {"a submission is one job"}),
-    "no quarantine": Bug(replaced(ends, "MOST_FAILURES", 10**6), OWN_END | WHERE | {"runners that fail are shut out"}),
+    "no quarantine": Bug(
+        replaced(ends, "MOST_FAILURES", 10**6), LEASES | OWN_END | WHERE | {"runners that fail are shut out"}
+    ),
     "a process takes a second job": Bug(replaced(leases, "_given", leases._take), LEASES),
     "who refused a job is given it again": Bug(replaced(leases, "FREE", Prepared(ANY_FREE)), LEASES),
     "an old process comes back": Bug(replaced(leases, "_follow", lambda *_: "[]"), LEASES),
