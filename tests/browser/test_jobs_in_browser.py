@@ -232,7 +232,7 @@ def test_exactly_what_is_shown_is_approved(
     maintainer(page)
     page.goto(f"/jobs/{job}")
     page.get_by_role("link", name="What has to be approved").click()
-    expect(page.locator("main")).to_contain_text("--port=PORT")
+    expect(page.locator("main")).to_contain_text("--port={PORT}")
     page.get_by_role("button", name="Approve exactly this").click()
     page.wait_for_url(f"**/jobs/{job}")
     expect(page.locator(".stands")).to_contain_text("waits for a runner")
