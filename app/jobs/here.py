@@ -6,6 +6,7 @@ with it once for each set of runners. It says nothing of other places.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, NamedTuple
@@ -23,6 +24,7 @@ from app.language import N_, _, kept, moment, number
 from app.protocol.engines import ENGINES
 from app.protocol.english import counted
 from app.protocol.lease import Capabilities, EngineHere
+from app.protocol.policy.census import versions
 from app.retold import retold
 
 if TYPE_CHECKING:
@@ -119,6 +121,26 @@ def obstacles(wanted: Wants, fleet: Fleet) -> tuple[Obstacle, ...]:
         *(Obstacle("never", never.format(reason=retold(reason) or reason)) for reason in wanted.never),
         *_of_runners(wanted, fleet),
     )
+
+
+def proposed(wanted: Wants, engine: str | None, fleet: Fleet) -> str | None:
+    """The release to propose where one is all that is missing: the newest of that engine which a runner here has, else
+    the newest whose options Benchcard knows. Whoever asks chooses it: it is no fact of the claim."""
+    name = next((name for name, item in ENGINES.items() if item.title == engine), None)
+    if name is None or {choice for _text, choice in wanted.missing} != {"version"}:
+        return None
+    had = {
+        item.version
+        for box in fleet
+        for item in _capabilities(box.capabilities).engines
+        if item.name == name and RELEASE.fullmatch(item.version)
+    }
+    known = {of.removeprefix(f"{name}-") for of in versions() if of.startswith(f"{name}-")}
+    return max(had or known, key=_place)
+
+
+def _place(release: str) -> list[int]:
+    return [int(part) for part in re.findall(r"\d+", release.partition("+")[0])]
 
 
 @kept(2 * KEPT)

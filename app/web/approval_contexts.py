@@ -105,6 +105,7 @@ class ReproducePage:
     obstacles: tuple[ObstacleLine, ...]
     remedy: str
     assumptions: tuple[str, ...]
+    proposal: str  # of a release that the page chose for its reader, "" where it chose none
     place: str  # on what it would run
     facts: tuple[Fact, ...]
     sides: tuple[SidePart, ...]

@@ -43,6 +43,10 @@ FIELDS: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "flags": (N_("Further flags of the engine"), N_("For example --attention-backend fa3 --enforce-eager"), ()),
 }
 MISSING, NEVER = N_("Not attemptable as it stands"), N_("Nobody may start this here")
+PROPOSAL = N_(
+    "The source names no release that can be installed. Release {release} is proposed: the newest that a runner here "
+    "has, or that Benchcard knows. Asking for the job chooses it; another can be chosen below."
+)
 DUMMY_LABELS = {"": N_("as stated"), "real": N_("the model's own"), "dummy": N_("random")}
 
 
@@ -79,7 +83,7 @@ def _refused(problem: Mapping[str, Any]) -> str:
 class Asked:
     """What the page is of. `of` is the address of the claim or card, `given` the choices as typed, `seed` where the
     prompts come from; `planned` is None where the choices themselves cannot be taken; `obstacles` in the order of
-    app.jobs.here; `lacking` by runner."""
+    app.jobs.here; `lacking` by runner; `release`: of the engine, where the page proposes one."""
 
     heading: str
     of: str
@@ -88,6 +92,7 @@ class Asked:
     planned: Planned | None
     obstacles: Sequence[Obstacle]
     lacking: Mapping[str, Sequence[str]]
+    release: str | None = None
 
 
 def reproduce_page(asked: Asked, *, error: AppError | None, why_not: str, sign_in: str) -> ReproducePage:
@@ -108,6 +113,7 @@ def reproduce_page(asked: Asked, *, error: AppError | None, why_not: str, sign_i
         obstacles=tuple(_obstacle(item) for item in asked.obstacles),
         remedy=_remedy(asked.obstacles),
         assumptions=tuple(map(plain, planned.assumptions)) if planned else (),
+        proposal=_(PROPOSAL).format(release=asked.release) if asked.release else "",
         place=_place(planned) if planned else "",
         facts=plan_facts(plan) if plan else (),
         sides=side_parts(plan) if plan else (),

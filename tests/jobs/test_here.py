@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from app.jobs.choices import Choices
-from app.jobs.here import NO_RUNNER, Box, Here, here, obstacles, wants
+from app.jobs.here import NO_RUNNER, Box, Here, here, obstacles, proposed, wants
 from app.jobs.plans import from_claim
 from tests.compare.factories import ratio, row
 from tests.jobs.factories import capabilities
@@ -163,3 +163,20 @@ def test_of_several_weaknesses_a_row_names_the_worst_alone() -> None:
     assert found.text.startswith("may not be started: vllm: CVE-2026-22807: code of a model's repository runs")
     assert "(fixed in vllm 0.14.0), and " in found.text
     assert found.text.count("CVE") == 1
+
+
+def test_a_release_is_proposed_where_it_is_all_that_is_missing() -> None:
+    """The newest that a runner here has, by its numbers, else the newest that has a census."""
+
+    def of(*versions: str, **engine: str) -> str | None:
+        claim = row(**{**PLAIN, "conditions.engine": {"name": "vLLM", **engine}})
+        has = tuple({**VLLM, "version": version} for version in versions)
+        fleet = (Box("a", capabilities(engines=has).model_dump_json()),) if has else ()
+        return proposed(wants(from_claim(claim, seed=0), claim.conditions), claim.conditions.engine.name, fleet)
+
+    assert of("0.9.2", "0.25.1") == "0.25.1"
+    assert of() == of(commit="d59c1ddf7") == "0.33.0"
+    assert of(version="0.32.0") is None, "nothing is missing"
+    assert of(name="Own engine") is None
+    bare = row(**{**PLAIN, "conditions.workload": {}, "conditions.engine": {"name": "vLLM"}})
+    assert proposed(wants(from_claim(bare, seed=0), bare.conditions), "vLLM", ()) is None, "the lengths too"

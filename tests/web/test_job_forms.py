@@ -11,6 +11,7 @@ from app.cards.store import Writer
 from app.jobs.logs import Logs
 from app.jobs.store import revoke
 from app.protocol.exact import canonical, digest
+from app.protocol.plan import Plan
 from tests.cards.factories import sound
 from tests.jobs.factories import MAY, Queue, allow_all, capabilities, plan
 from tests.site import Site, open_site
@@ -338,6 +339,20 @@ def test_a_reproduction_is_asked_for_once_by_who_may(site: Site, queue: Queue) -
     assert post(site, path, own, seed="1").status_code == 409
     assert f"/cards/{of}" in site.get("/jobs").text
     assert site.get("/cards/none/reproduce").status_code == 404
+
+
+def test_where_only_a_release_is_missing_one_is_proposed_and_one_press_asks_for_the_job(
+    site: Site, queue: Queue
+) -> None:
+    own, _ = cookie(site, "submit")
+    path = f"/cards/{site.recorded(sound(engine='{name: vLLM}'), site.token(name='Owner'))}/reproduce"
+    shown = site.get(path, headers=own).text
+    assert "Release 0.33.0 is proposed" in shown
+    job = queue.job(post(site, path, own, form_of(shown, path)).headers["location"].rpartition("/")[2])
+    assert Plan.model_validate_json(job.plan).sides[0].launch.version == "0.33.0"
+    assert "engine version: 0.33.0 was chosen; the source states none" in job.assumptions
+    other = site.client.get(path, headers=own, params={"version": "0.32.0"}).text
+    assert "is proposed" not in other
 
 
 def test_whether_a_claim_can_be_tried_here_follows_the_runners_that_register(site: Site, queue: Queue) -> None:

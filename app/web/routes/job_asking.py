@@ -13,7 +13,8 @@ from app.cards.row import conditions, title
 from app.cards.store import Writer
 from app.errors import AppError, ConflictError, InvalidInputError
 from app.jobs.as_measured import again
-from app.jobs.here import obstacles, wants
+from app.jobs.choices import Choices
+from app.jobs.here import obstacles, proposed, wants
 from app.jobs.matching import needs_of
 from app.jobs.plans import from_card
 from app.jobs.store import NewJob, submit
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
 
     from app.accounts.tokens import Actor
     from app.db import Database
-    from app.jobs.choices import Choices
     from app.jobs.here import Obstacle
     from app.jobs.plans import Planned
     from app.randomness import Randomness
@@ -130,17 +130,24 @@ def _page(request: Request, of: _Of, given: Mapping[str, str], error: AppError |
     seed = int.from_bytes(cast("Randomness", request.app.state.randomness).take(6), "big")
     planned: Planned | None = None
     found: tuple[Obstacle, ...] = ()
+    fleet, release = jobs(request).fleet(), None
     try:
         choices = chosen(given)
         planned = of.make(seed, choices)
-        found = obstacles(wants(planned, of.conditions, choices), jobs(request).fleet())
+        wanted = wants(planned, of.conditions, choices)
+        release = None if error or choices != Choices() else proposed(wanted, of.conditions.engine.name, fleet)
+        if release:
+            given, choices = {"version": release}, Choices(version=release)
+            planned = of.make(seed, choices)
+            wanted = wants(planned, of.conditions, choices)
+        found = obstacles(wanted, fleet)
     except InvalidInputError as wrong:
         error = error or wrong
     plan = planned.plan if planned else None
     typed = [(name, given[name]) for name in FIELDS if given.get(name)]
     lacking = jobs(request).lacking(needs_of(plan, planned.accelerator)) if planned and plan else {}
     context = reproduce_page(
-        Asked(of.heading, of.path, given, seed, planned, found, lacking),
+        Asked(of.heading, of.path, given, seed, planned, found, lacking, release),
         error=error,
         why_not=_why_not(actor),
         sign_in="" if actor else f"/sign-in?next={quote(address(f'{of.path}/reproduce', typed))}",
