@@ -6,7 +6,6 @@ with it once for each set of runners. It says nothing of other places.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, NamedTuple
@@ -21,9 +20,10 @@ from app.jobs.matching import Needs, lacks, needs_of
 from app.jobs.permission import decided
 from app.jobs.plans import SILENT, from_claim
 from app.language import N_, _, kept, moment, number
-from app.protocol.engines import ENGINES
+from app.protocol.engines import ENGINES, titled
 from app.protocol.english import counted
 from app.protocol.lease import Capabilities, EngineHere
+from app.protocol.policy.advisories import number as release_number
 from app.protocol.policy.census import versions
 from app.retold import retold
 
@@ -126,7 +126,7 @@ def obstacles(wanted: Wants, fleet: Fleet) -> tuple[Obstacle, ...]:
 def proposed(wanted: Wants, engine: str | None, fleet: Fleet) -> str | None:
     """The release to propose where one is all that is missing: the newest of that engine which a runner here has, else
     the newest whose options Benchcard knows. Whoever asks chooses it: it is no fact of the claim."""
-    name = next((name for name, item in ENGINES.items() if item.title == engine), None)
+    name = titled(engine)
     if name is None or {choice for _text, choice in wanted.missing} != {"version"}:
         return None
     had = {
@@ -136,11 +136,7 @@ def proposed(wanted: Wants, engine: str | None, fleet: Fleet) -> str | None:
         if item.name == name and RELEASE.fullmatch(item.version)
     }
     known = {of.removeprefix(f"{name}-") for of in versions() if of.startswith(f"{name}-")}
-    return max(had or known, key=_place)
-
-
-def _place(release: str) -> list[int]:
-    return [int(part) for part in re.findall(r"\d+", release.partition("+")[0])]
+    return max(sorted(had or known), key=release_number)
 
 
 @kept(2 * KEPT)
@@ -182,7 +178,7 @@ def _known_needs(planned: Planned, given: Conditions, chosen: Choices) -> tuple[
     stated."""
     gpus = gpus_of(given) if chosen.gpus is None else chosen.gpus
     version = chosen.version or given.engine.version
-    name = next((name for name, item in ENGINES.items() if item.title == given.engine.name), None)
+    name = titled(given.engine.name)
     known = name is not None and gpus is not None and version is not None and RELEASE.fullmatch(version)
     device = "cuda" if gpus else "cpu"
     engines = (EngineHere.model_validate({"name": name, "version": version, "device": device}),) if known else ()

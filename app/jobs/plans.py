@@ -25,7 +25,7 @@ from app.jobs.notes import Notes
 from app.jobs.quantities import QUANTITIES
 from app.jobs.quantities import limit as limit_of
 from app.language import N_, _
-from app.protocol.engines import ENGINES
+from app.protocol.engines import titled
 from app.protocol.english import refusal
 from app.protocol.launch import Launch
 from app.protocol.plan import JobKind, Plan, Point, Side, SideName, Workload
@@ -170,7 +170,7 @@ def _launches(sides: list[_Wanted], chosen: Choices, notes: Notes) -> list[Launc
 
 def _launch(side: _Wanted, chosen: Choices, notes: Notes) -> Launch | None:
     given = side.conditions
-    engine = next((name for name, item in ENGINES.items() if item.title == given.engine.name), None)
+    engine = titled(given.engine.name)
     if engine is None:
         notes.lack(
             _("engine {name}: not one that a runner starts").format(name=given.engine.name)
